@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sinew authors
+
+# sinew_module(NAME [USES modules…] [PRIVATE libraries…] [PUBLIC libraries…])
+# One static library per folder of src/sinew, made of all sources in it. USES names the modules below it: the only ones
+# its files may include, which tests/guards checks against the sources.
+function(sinew_module name)
+  cmake_parse_arguments(arg "" "" "USES;PRIVATE;PUBLIC" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  add_library(sinew_${name} STATIC ${sources})
+  add_library(sinew::${name} ALIAS sinew_${name})
+  set_target_properties(sinew_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(sinew_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(sinew_${name} PRIVATE $<BUILD_INTERFACE:sinew_settings> ${arg_PRIVATE} PUBLIC ${arg_PUBLIC})
+  foreach(module IN LISTS arg_USES)
+    target_link_libraries(sinew_${name} PUBLIC sinew_${module})
+  endforeach()
+  if(NOT name STREQUAL "core")
+    target_precompile_headers(sinew_${name} REUSE_FROM sinew_core)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY SINEW_MODULES sinew_${name})
+endfunction()

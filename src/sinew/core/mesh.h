@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sinew/core/error.h"
+#include "sinew/core/math.h"
+
+namespace sinew {
+
+/// A shape that can be added to a part: one displacement per vertex of the part, in model space.
+struct Morph {
+  std::string name;
+  std::vector<Vec3f> deltas;
+};
+
+/// One mesh node of the character: a run of vertices and a run of faces.
+struct MeshPart {
+  std::string name;
+  Index first_vertex = 0;
+  Index vertex_count = 0;
+  Index first_face = 0;
+  Index face_count = 0;
+
+  /// Index into `Character::skins`; kNone for a part that hangs rigidly on `joint`.
+  Index skin = kNone;
+  /// The joint a rigid part hangs on with weight 1; kNone for a part that no joint moves.
+  Index joint = kNone;
+  /// Takes the file's own coordinates of this part to model space; always invertible. For a skinned part it takes the
+  /// space of the bind matrices there, as near to the skeleton's rest pose as one matrix can.
+  Mat4 to_model = Mat4::Identity();
+
+  std::vector<Morph> morphs;
+  std::vector<double> morph_weights;  ///< Rest weights, one per morph.
+};
+
+/// A value per corner of each polygon. Two polygons may share a vertex and not a texture coordinate, so the corners have
+/// indices of their own.
+template <class T>
+struct CornerLayer {
+  std::vector<T> values;
+  /// Index into `values` for each entry of `Mesh::face_vertices`, kNone where the corner has none. Empty: the value of
+  /// vertex i is `values[i]`.
+  std::vector<Index> corners;
+
+  bool empty() const { return values.empty(); }
+};
+
+/// The whole character's surface, in model space. Quads stay quads; triangles are a derived view (`triangulate`).
+/// Vertex i of the file is vertex i here, wherever the format has such numbers.
+struct Mesh {
+  std::vector<Vec3> positions;
+  std::vector<Index> face_offsets = {0};  ///< Face f has the corners face_offsets[f] … face_offsets[f+1]−1.
+  std::vector<Index> face_vertices;
+  std::vector<Index> face_materials;  ///< Index into `Character::materials` or kNone; empty when there are none.
+  std::vector<MeshPart> parts;        ///< In order, covering all vertices and faces.
+  CornerLayer<Vec3f> normals;         ///< In model space, unit length.
+  CornerLayer<Vec2f> uvs;             ///< First set; v grows downwards, as in glTF.
+  std::vector<Vec4f> colors;          ///< Per vertex, linear RGBA; or empty.
+
+  Index vertex_count() const { return static_cast<Index>(positions.size()); }
+  Index face_count() const { return static_cast<Index>(face_offsets.size() - 1); }
+  std::span<const Index> face(Index f) const {
+    return {face_vertices.data() + face_offsets[f], face_offsets[f + 1] - face_offsets[f]};
+  }
+  void add_face(std::span<const Index> vertices) {
+    face_vertices.insert(face_vertices.end(), vertices.begin(), vertices.end());
+    face_offsets.push_back(static_cast<Index>(face_vertices.size()));
+  }
+  Box bounds() const;
+  /// Diagonal of the bounding box.
+  double size() const { return bounds().diagonal(); }
+};
+
+/// Three corners of a polygon.
+struct Triangle {
+  std::array<Index, 3> vertices;
+  std::array<Index, 3> corners;  ///< Positions in `Mesh::face_vertices`.
+  Index face;
+};
+
+/// Triangles of all polygons, in order. A quad is cut along the diagonal that leaves both halves facing the same way
+/// (the shorter one if both do), larger polygons by clipping ears; faces of fewer than three corners give none.
+/// Linear in the corners, but quadratic in the corners of one polygon.
+std::vector<Triangle> triangulate(const Mesh& mesh);
+
+/// The triangles of one face appended to `out`.
+void triangulate_face(const Mesh& mesh, Index face, std::vector<Triangle>& out);
+
+/// What is wrong with a mesh: indices out of range, positions that are not finite, parts that do not cover it, layers and
+/// morphs of the wrong length. Empty when all is well.
+Findings validate(const Mesh& mesh);
+
+}  // namespace sinew

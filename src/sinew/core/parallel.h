@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+/// All threading of the library. Every result is the same for any number of threads: loops write to places of their
+/// own, reductions add up fixed chunks in a fixed order, sorts need a total order.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace sinew {
+
+/// Limits the threads of all later parallel work; 0 means one per core. The last call holds.
+void set_thread_count(int count);
+
+/// The threads that parallel work may use now.
+int thread_count();
+
+/// Calls `body(begin, end)` for blocks of at most `grain` indices that together cover [0, count). Blocks run in any
+/// order on any thread; their bounds depend on `count` and `grain` alone. Exceptions reach the caller.
+void parallel_blocks(std::size_t count, std::size_t grain,
+                     const std::function<void(std::size_t begin, std::size_t end)>& body);
+
+/// Calls `body(i)` for every i in [0, count).
+template <class Body>
+void parallel_for(std::size_t count, Body&& body, std::size_t grain = 2048) {
+  parallel_blocks(count, grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) body(i);
+  });
+}
+
+/// Folds `chunk(begin, end) -> T` over fixed chunks with `join(T, T) -> T`, in order of the chunks: equal bits for any
+/// number of threads, floating point included.
+template <class T, class Chunk, class Join>
+T parallel_reduce(std::size_t count, T identity, Chunk&& chunk, Join&& join, std::size_t grain = 4096) {
+  const std::size_t chunks = (count + grain - 1) / grain;
+  std::vector<T> partial(chunks, identity);
+  parallel_blocks(count, grain, [&](std::size_t begin, std::size_t end) { partial[begin / grain] = chunk(begin, end); });
+  T result = std::move(identity);
+  for (T& value : partial) result = join(std::move(result), std::move(value));
+  return result;
+}
+
+/// Sorts integers; equal keys are indistinguishable, so the order is the same for any number of threads.
+void parallel_sort(std::span<std::uint64_t> keys);
+
+}  // namespace sinew

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/core/report.h"
+
+namespace sinew {
+namespace {
+
+Json files_json(const std::vector<ReportFile>& files) {
+  Json list = Json::array();
+  for (const ReportFile& file : files)
+    list.push_back({{"path", file.path}, {"sha256", file.sha256}, {"bytes", file.bytes}});
+  return list;
+}
+
+}  // namespace
+
+Json Report::to_json() const {
+  Json json;
+  json["schema"] = kSchema;
+  json["command"] = command;
+  json["options"] = options;
+  json["inputs"] = files_json(inputs);
+  json["outputs"] = files_json(outputs);
+  json["status"] = status == Status::kDone ? "done" : "incomplete";
+  json["warnings"] = Json::array();
+  for (const Finding& w : warnings) json["warnings"].push_back({{"code", w.code}, {"where", w.where}, {"text", w.text}});
+  json["fallbacks"] = Json::array();
+  for (const Fallback& f : fallbacks)
+    json["fallbacks"].push_back({{"code", f.code}, {"method", f.method}, {"count", f.count}, {"text", f.text}});
+  json["metrics"] = metrics;
+  json["timing"] = timing;
+  return json;
+}
+
+StageTimer::~StageTimer() {
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
+  const auto before = report_.timing.find(stage_);
+  const double sum = before == report_.timing.end() ? 0.0 : before->get<double>();
+  report_.timing[stage_] = sum + elapsed.count();
+}
+
+}  // namespace sinew

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+// Validation of the plain types that need no source file of their own.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+#include "sinew/core/curve_set.h"
+#include "sinew/core/segmentation.h"
+#include "sinew/core/template.h"
+#include "sinew/core/volume.h"
+
+namespace sinew {
+
+Findings validate(const Segmentation& segmentation, Index vertex_count, Index joint_count) {
+  Findings found;
+  for (std::size_t s = 0; s < segmentation.segments.size(); ++s) {
+    const auto [joint, child] = segmentation.segments[s];
+    if (joint >= joint_count || (child != kNone && child >= joint_count))
+      found.push_back({"segmentation.joint", fmt::format("segment {}", s), "It names a joint that is not there."});
+  }
+  if (segmentation.owner.size() != vertex_count || segmentation.along.size() != vertex_count)
+    found.push_back({"segmentation.length", "", "There is not one owner and one place for each vertex."});
+  for (std::size_t v = 0; v < segmentation.owner.size(); ++v)
+    if (segmentation.owner[v] >= segmentation.segments.size()) {
+      found.push_back({"segmentation.owner", fmt::format("vertex {}", v), "No segment owns it."});
+      break;
+    }
+  return found;
+}
+
+Findings validate(const TetMesh& tets) {
+  Findings found;
+  for (std::size_t t = 0; t < tets.tets.size(); ++t) {
+    const auto& [a, b, c, d] = tets.tets[t];
+    const std::string where = fmt::format("tetrahedron {}", t);
+    if (std::max({a, b, c, d}) >= tets.positions.size()) {
+      found.push_back({"tets.index", where, "It uses a vertex that is not there."});
+      return found;
+    }
+    const Vec3& o = tets.positions[a];
+    if (!((tets.positions[b] - o).cross(tets.positions[c] - o).dot(tets.positions[d] - o) > 0)) {
+      found.push_back({"tets.volume", where, "Its volume is not positive."});
+      return found;
+    }
+  }
+  return found;
+}
+
+Findings validate(const DistanceField& field) {
+  Findings found;
+  const std::size_t count = std::size_t{field.samples[0]} * field.samples[1] * field.samples[2];
+  if (field.values.size() != count || !(field.cell > 0))
+    found.push_back({"field.grid", "", fmt::format("There are {} values for {} samples.", field.values.size(), count)});
+  for (std::size_t i = 0; i < field.values.size(); ++i)
+    if (!std::isfinite(field.values[i])) {
+      found.push_back({"field.value", fmt::format("sample {}", i), "It is not finite."});
+      break;
+    }
+  return found;
+}
+
+Findings validate(const CurveSet& curves) {
+  Findings found;
+  for (std::size_t i = 0; i < curves.curves.size(); ++i) {
+    const CurveSet::Curve& curve = curves.curves[i];
+    const std::string where = fmt::format("curve {} '{}'", i, curve.label);
+    if (curve.points.size() < (curve.closed ? 3u : 2u)) found.push_back({"curves.short", where, "It has too few points."});
+    if (!curve.vertices.empty() && curve.vertices.size() != curve.points.size())
+      found.push_back({"curves.length", where, "It has not one vertex for each point."});
+    for (const Vec3& p : curve.points)
+      if (!p.allFinite()) {
+        found.push_back({"curves.point", where, "A point is not finite."});
+        break;
+      }
+  }
+  return found;
+}
+
+Findings validate(const Template& skeleton_template) {
+  Findings found;
+  std::set<std::string> names;
+  const auto& joints = skeleton_template.joints;
+  for (Index j = 0; j < joints.size(); ++j) {
+    const std::string where = fmt::format("joint {} '{}'", j, joints[j].name);
+    if (joints[j].parent != kNone && joints[j].parent >= j)
+      found.push_back({"template.order", where, "Its parent does not come before it."});
+    if (!names.insert(joints[j].name).second) found.push_back({"template.name", where, "Another joint has this name."});
+    if (joints[j].partner != kNone && (joints[j].partner >= joints.size() || joints[joints[j].partner].partner != j))
+      found.push_back({"template.partner", where, "Its partner does not point back to it."});
+    if (!(joints[j].fraction >= 0 && joints[j].fraction <= 1))
+      found.push_back({"template.fraction", where, "Its fraction does not lie between 0 and 1."});
+    if (!joints[j].position.allFinite()) found.push_back({"template.position", where, "Its position is not finite."});
+  }
+  return found;
+}
+
+}  // namespace sinew

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+/// Characters from files and back to files, whatever the format.
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sinew/core/character.h"
+#include "sinew/core/options.h"
+#include "sinew/core/progress.h"
+#include "sinew/core/registry.h"
+#include "sinew/core/report.h"
+#include "sinew/io/file.h"
+
+namespace sinew::io {
+
+/// What a format does not say about its coordinates. Without any of these nothing moves.
+struct PlacementOptions {
+  std::string unit;     ///< Empty: as the format says, else metres.
+  std::string up;       ///< Empty: as the format says, else +y.
+  std::string forward;  ///< Empty: as the format says, else +z.
+  double height = 0;    ///< 0: leave the size alone.
+  bool ground = false;
+
+  bool any() const { return !unit.empty() || !up.empty() || !forward.empty() || height > 0 || ground; }
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v(Field("unit", "Length unit of the input's coordinates.").one_of({"", "m", "dm", "cm", "mm", "in", "ft"}), self.unit);
+    v(Field("up", "Axis of the input that points up.").one_of({"", "x", "+x", "-x", "y", "+y", "-y", "z", "+z", "-z"}), self.up);
+    v(Field("forward", "Axis of the input that the character faces.").one_of({"", "x", "+x", "-x", "y", "+y", "-y", "z", "+z", "-z"}), self.forward);
+    v(Field("height", "Scale the character to this height; 0 leaves it.").in("m").range(0, 1e6), self.height);
+    v(Field("ground", "Put the lowest point on the ground, y = 0."), self.ground);
+  }
+};
+
+/// The file as it was read, kept so that writing changes only what Sinew changed. Each format has its own kind.
+class Document {
+ public:
+  virtual ~Document() = default;
+};
+
+/// A character with all that is known about the file it came from.
+struct Asset {
+  Character character;
+  std::filesystem::path path;
+  std::string format;                        ///< Id of the format: "gltf", "obj", "off", "ply", "rig".
+  std::shared_ptr<const Document> document;  ///< Null when the format keeps none.
+  std::vector<ReportFile> files;             ///< The file and those it refers to.
+  Findings warnings;
+  Json contents = Json::object();            ///< What the format alone can tell (extensions, cameras, …), for `info`.
+  bool states_space = false;                 ///< The format defines unit and axes (glTF does, OBJ does not).
+  Mat4 placement = Mat4::Identity();         ///< What `place` did to the file's coordinates.
+};
+
+/// What differs from the document and has to be written.
+struct Changes {
+  bool positions = false;
+  bool weights = false;   ///< Rows of `rig.weights`.
+  bool skeleton = false;  ///< Joints, skins and bind matrices; implies weights.
+};
+
+struct SaveOptions {
+  Changes changes;
+  int max_influences = 0;       ///< 0: as many as the weights have, up to 8 in glTF; else 4 or 8 for new weights.
+  std::string weight_type = "float";  ///< "float", "u16" or "u8" for new weights in glTF.
+};
+
+/// A file format. `read` gets the bytes of the file; it may read files beside it. Either function may be missing.
+struct Format {
+  std::vector<std::string> endings;  ///< With the dot, lower case; ".rig.json" is one.
+  std::function<Asset(const std::filesystem::path&, Bytes, const Progress&)> read;
+  /// Puts what has to be written into `files` and findings ("triangulated", …) into `report`.
+  std::function<void(const Asset&, const std::filesystem::path&, const SaveOptions&, AtomicFiles& files, Report& report)> write;
+};
+
+/// All formats, in the order in which they are shown.
+const Registry<Format>& formats();
+
+/// The format by a file's ending. \throws Error that lists the endings there are.
+const Registered<Format>& format_of(const std::filesystem::path& path);
+
+/// Reads a character. What is returned is valid (`validate` is empty).
+/// \throws Error with a sentence if the file cannot be read or is not what it says it is.
+Asset load(const std::filesystem::path& path, const PlacementOptions& placement = {}, const Progress& progress = {});
+
+/// Writes a character through temporary files; the path's ending decides the format. Appends to `report` the outputs,
+/// and what could not be kept. \throws Error if the format cannot be written or the disk does not take it; then every old
+/// file is as it was.
+void save(const Asset& asset, const std::filesystem::path& path, const SaveOptions& options, Report& report);
+
+/// Moves, turns and scales the character as the options say and records it in `placement`.
+void place(Asset& asset, const PlacementOptions& options);
+
+}  // namespace sinew::io

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+/// Files as bytes: the only place where the library opens one.
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sinew/core/report.h"
+
+namespace sinew::io {
+
+using Bytes = std::vector<std::byte>;
+
+/// Largest file that is read: what a character may take, far above any real one.
+inline constexpr std::uint64_t kMaxFileBytes = std::uint64_t{4} << 30;
+
+/// The whole file. \throws Error if it is not there, is a folder, cannot be read or is larger than `kMaxFileBytes`.
+Bytes read_file(const std::filesystem::path& path);
+
+/// Path, size and SHA-256 of bytes, for a report.
+ReportFile describe(const std::filesystem::path& path, std::span<const std::byte> bytes);
+
+/// Several files written as one act: each goes to a temporary file beside its target, and `commit` renames them all.
+/// Without `commit` (an exception, a full disk, a cancelled job) nothing is left and every old file is as it was.
+class AtomicFiles {
+ public:
+  AtomicFiles() = default;
+  AtomicFiles(const AtomicFiles&) = delete;
+  AtomicFiles& operator=(const AtomicFiles&) = delete;
+  ~AtomicFiles();
+
+  /// \throws Error if the bytes cannot be written (the folder is missing, the disk is full).
+  void add(const std::filesystem::path& target, std::span<const std::byte> bytes);
+  void add(const std::filesystem::path& target, std::string_view text);
+
+  /// Puts every file in its place. \throws Error if one cannot be renamed.
+  void commit();
+
+ private:
+  struct Pending {
+    std::filesystem::path temporary;
+    std::filesystem::path target;
+  };
+  std::vector<Pending> pending_;
+};
+
+/// Bytes of a text.
+inline std::span<const std::byte> as_bytes(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+inline std::string_view as_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// Base64 (RFC 4648). Decoding ignores nothing: \throws Error for a character that does not belong.
+std::string base64_encode(std::span<const std::byte> bytes);
+Bytes base64_decode(std::string_view text);
+
+/// "image/png", "image/jpeg", "image/webp", "image/ktx2", … by the first bytes; empty when unknown.
+std::string sniff_image_type(std::span<const std::byte> bytes);
+
+}  // namespace sinew::io
