@@ -6,7 +6,6 @@
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -15,7 +14,7 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 add_library(sinew_settings INTERFACE)
-target_compile_options(sinew_settings INTERFACE -Wall -Wextra -Wconversion -Wno-sign-conversion -ffp-contract=off)
+target_compile_options(sinew_settings INTERFACE -Wall -Wextra -Wconversion -Wno-sign-conversion -ffp-contract=off -fPIC)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports uninitialised and overlapping memory inside Eigen, libstdc++ and fmt where there is none.
   target_compile_options(sinew_settings INTERFACE -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -fpch-preprocess)
