@@ -107,12 +107,12 @@ void check_layer(const Mesh& mesh, const CornerLayer<T>& layer, const char* name
 }
 
 void check_parts(const Mesh& mesh, Findings& found) {
-  Index vertex = 0, face = 0;
+  std::uint64_t vertex = 0, face = 0;  // Wide, so that counts that wrap round do not look right.
   for (const MeshPart& part : mesh.parts) {
     if (part.first_vertex != vertex || part.first_face != face)
       found.push_back({"mesh.part_range", part.name, "It does not begin where the part before it ends."});
-    vertex = part.first_vertex + part.vertex_count;
-    face = part.first_face + part.face_count;
+    vertex = std::uint64_t{part.first_vertex} + part.vertex_count;
+    face = std::uint64_t{part.first_face} + part.face_count;
     for (const Morph& morph : part.morphs)
       if (morph.deltas.size() != part.vertex_count)
         found.push_back({"mesh.morph_length", part.name + "/" + morph.name,

@@ -28,7 +28,7 @@ struct MeshPart {
   Index first_face = 0;
   Index face_count = 0;
 
-  /// Index into `Character::skins`; kNone for a part that hangs rigidly on `joint`.
+  /// Index into `Rig::skins`; kNone for a part that hangs rigidly on `joint`.
   Index skin = kNone;
   /// The joint a rigid part hangs on with weight 1; kNone for a part that no joint moves.
   Index joint = kNone;

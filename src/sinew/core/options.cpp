@@ -44,12 +44,21 @@ bool has_type(OptionType type, const Json& value) {
   return false;
 }
 
+// "between 0 and 4", "at least 0", "at most 4".
+std::string range_words(const Field& field) {
+  if (std::isinf(field.maximum)) return fmt::format("be at least {}", field.minimum);
+  if (std::isinf(field.minimum)) return fmt::format("be at most {}", field.maximum);
+  return fmt::format("lie between {} and {}", field.minimum, field.maximum);
+}
+
 void check_choice(const Field& field, const std::string& word) {
   if (field.choices.empty() || std::find(field.choices.begin(), field.choices.end(), word) != field.choices.end())
     return;
   const std::string near = closest_word(word, field.choices);
-  throw Error(fmt::format("{} does not know '{}'; it takes {}.{}", flag_of(field.name), word,
-                          fmt::join(field.choices, ", "), near.empty() ? "" : " Did you mean '" + near + "'?"));
+  std::vector<std::string> words = field.choices;
+  std::erase(words, "");  // The empty word only stands for "not given".
+  throw Error(fmt::format("{} does not know '{}'; it takes {}.{}", flag_of(field.name), word, fmt::join(words, ", "),
+                          near.empty() ? "" : " Did you mean '" + near + "'?"));
 }
 
 template <class Number>
@@ -57,6 +66,14 @@ bool parse_number(const std::string& word, Number& value) {
   const char* end = word.data() + word.size();
   const auto [stop, problem] = std::from_chars(word.data(), end, value);
   return problem == std::errc() && stop == end;
+}
+
+bool parse_flag(const Option& option, const std::string& word) {
+  for (const char* yes : {"", "true", "on", "yes", "1"})
+    if (word == yes) return true;
+  for (const char* no : {"false", "off", "no", "0"})
+    if (word == no) return false;
+  throw Error(fmt::format("{} takes true or false, not '{}'.", option.flag(), word));
 }
 
 std::vector<std::string> split_commas(const std::string& word) {
@@ -81,8 +98,7 @@ void check_option(const Field& field, OptionType type, bool optional, const Json
   if (type == OptionType::kInteger || type == OptionType::kNumber) {
     const double number = value.get<double>();
     if (!(number >= field.minimum && number <= field.maximum))
-      throw Error(fmt::format("{} must lie between {} and {}, and {} does not.", flag_of(field.name), field.minimum,
-                              field.maximum, value.dump()));
+      throw Error(fmt::format("{} must {}, and {} does not.", flag_of(field.name), range_words(field), value.dump()));
   }
   if (type == OptionType::kText) check_choice(field, value.get<std::string>());
   if (type == OptionType::kTextList)
@@ -92,9 +108,7 @@ void check_option(const Field& field, OptionType type, bool optional, const Json
 Json parse_option(const Option& option, const std::string& word) {
   Json value;
   switch (option.type) {
-    case OptionType::kFlag:
-      value = word.empty() || word == "true" || word == "on" || word == "yes" || word == "1";
-      break;
+    case OptionType::kFlag: value = parse_flag(option, word); break;
     case OptionType::kInteger: {
       std::int64_t number = 0;
       if (!parse_number(word, number))
@@ -104,7 +118,8 @@ Json parse_option(const Option& option, const std::string& word) {
     }
     case OptionType::kNumber: {
       double number = 0;
-      if (!parse_number(word, number)) throw Error(fmt::format("{} takes a number, not '{}'.", option.flag(), word));
+      if (!parse_number(word, number) || !std::isfinite(number))
+        throw Error(fmt::format("{} takes a number, not '{}'.", option.flag(), word));
       value = number;
       break;
     }
@@ -157,7 +172,9 @@ std::string closest_word(std::string_view word, const std::vector<std::string>& 
         diagonal = above;
       }
     }
-    if (row.back() < best_distance) best = candidate, best_distance = row.back();
+    // A word with nothing in common is no suggestion, however short both are.
+    if (row.back() < best_distance && row.back() < std::max(word.size(), candidate.size()))
+      best = candidate, best_distance = row.back();
   }
   return best;
 }

@@ -16,6 +16,7 @@
 /// Command-line flags (`--max-influences`), JSON keys, tables in the docs and later the studio's controls and Python's
 /// keywords are made from that list through `OptionList`.
 
+#include <algorithm>
 #include <concepts>
 #include <functional>
 #include <limits>
@@ -128,6 +129,11 @@ class OptionList {
   void add(Field field, T& member) {
     using U = detail::Unwrapped<T>;
     using V = typename U::type;
+    if constexpr (std::integral<V> && !std::same_as<V, bool>) {
+      // What the member cannot hold is out of range, not cut off.
+      field.minimum = std::max(field.minimum, static_cast<double>(std::numeric_limits<V>::lowest()));
+      field.maximum = std::min(field.maximum, static_cast<double>(std::numeric_limits<V>::max()));
+    }
     Option option{std::move(field), detail::OptionTraits<V>::type, U::optional, Json(), {}, {}};
     option.get = [&member]() -> Json {
       if constexpr (U::optional) return member ? Json(*member) : Json();

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,7 @@ void parallel_for(std::size_t count, Body&& body, std::size_t grain = 2048) {
 /// number of threads, floating point included.
 template <class T, class Chunk, class Join>
 T parallel_reduce(std::size_t count, T identity, Chunk&& chunk, Join&& join, std::size_t grain = 4096) {
+  static_assert(!std::is_same_v<T, bool>, "the chunks' results would share bytes");
   const std::size_t chunks = (count + grain - 1) / grain;
   std::vector<T> partial(chunks, identity);
   parallel_blocks(count, grain, [&](std::size_t begin, std::size_t end) { partial[begin / grain] = chunk(begin, end); });

@@ -33,6 +33,7 @@ struct Joint {
   /// Where a leaf's own segment ends, in the joint's frame; empty when nothing says.
   std::optional<Vec3> end_local;
   std::optional<Driver> driver;  ///< What moves a helper joint.
+  Index source = kNone;          ///< The file's own number of this node; kNone for a joint the file does not have.
 };
 
 /// Every node from the scene's root to the joints, parents before children. A *bone* is the segment from a joint to one

@@ -89,12 +89,9 @@ Findings validate(const SkinWeights& weights, Index joint_count) {
   Findings found;
   for (Index v = 0; v < weights.row_count(); ++v)
     for (const Influence& influence : weights.row(v)) {
-      if (influence.joint < joint_count && std::isfinite(influence.weight) && influence.weight >= 0) continue;
-      const std::string where = fmt::format("vertex {}", v);
-      if (influence.joint >= joint_count)
-        found.push_back({"weights.joint", where, fmt::format("It names joint {} of {}.", influence.joint, joint_count)});
-      else
-        found.push_back({"weights.value", where, fmt::format("Its weight {} is not a share.", influence.weight)});
+      if (influence.joint < joint_count) continue;
+      found.push_back({"weights.joint", fmt::format("vertex {}", v),
+                       fmt::format("It names joint {} of {}.", influence.joint, joint_count)});
       if (found.size() >= 100) return found;
     }
   return found;

@@ -57,8 +57,8 @@ class SkinWeights {
   std::vector<Influence> influences_;
 };
 
-/// What is wrong with weights: joints out of range, values that are negative or not finite. Sums are a matter of health,
-/// not validity.
+/// What is wrong with weights: joints out of range. Negative or non-finite values and bad sums are kept as the file says
+/// them: a matter of health, not validity.
 Findings validate(const SkinWeights& weights, Index joint_count);
 
 }  // namespace sinew

@@ -3,6 +3,8 @@
 
 #include "sinew/deform/linear.h"
 
+#include <cmath>
+
 #include "sinew/core/parallel.h"
 
 namespace sinew::deform {
@@ -34,6 +36,7 @@ std::vector<Vec3> linear_positions(const Rig& rig, const ModelPose& pose) {
       Eigen::Matrix<double, 3, 4> blend = Eigen::Matrix<double, 3, 4>::Zero();
       double sum = 0;
       for (const auto& [joint, weight] : rig.weights.row(v)) {
+        if (!(weight > 0) || !std::isfinite(weight)) continue;
         blend += static_cast<double>(weight) * palette[joint].topRows<3>();
         sum += static_cast<double>(weight);
       }

@@ -97,6 +97,7 @@ void AtomicFiles::add(const std::filesystem::path& target, std::span<const std::
   const Descriptor file(::mkostemp(name.data(), O_CLOEXEC));
   if (file.get() < 0) throw Error(fmt::format("Cannot write {}: {}. Nothing was changed.", target.string(), reason()));
   pending_.push_back({name, target});
+  written_.push_back({target, sha256_hex(bytes), bytes.size()});
   const mode_t mask = ::umask(0);
   ::umask(mask);
   ::fchmod(file.get(), 0666 & ~mask);

@@ -41,6 +41,14 @@ class AtomicFiles {
   void add(const std::filesystem::path& target, std::span<const std::byte> bytes);
   void add(const std::filesystem::path& target, std::string_view text);
 
+  struct Written {
+    std::filesystem::path target;
+    std::string sha256;
+    std::uint64_t bytes = 0;
+  };
+  /// What was added so far.
+  const std::vector<Written>& written() const { return written_; }
+
   /// Puts every file in its place. \throws Error if one cannot be renamed.
   void commit();
 
@@ -50,6 +58,7 @@ class AtomicFiles {
     std::filesystem::path target;
   };
   std::vector<Pending> pending_;
+  std::vector<Written> written_;
 };
 
 /// Bytes of a text.

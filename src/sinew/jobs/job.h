@@ -68,11 +68,20 @@ std::function<std::unique_ptr<BoundCommand>()> binder(Report (*job)(const JobReq
 /// All commands, in the order of the help text.
 const Registry<Command>& commands();
 
-/// Where the result goes: `-o`, or `NAME_suffix.ending` beside the first input. \throws Error if a file is there already
-/// that is neither to be replaced (`force`) nor the input itself.
+/// Where the result goes: `-o`, or `NAME_suffix.ending` beside the first input (an empty suffix gives `NAME.ending`).
+/// \throws Error if a file is there already that is neither to be replaced (`force`) nor the input itself, or if the
+/// folder is not there.
 std::filesystem::path output_path(const JobRequest& request, const std::string& suffix, const std::string& ending);
 
-/// Before an input is overwritten: keeps it as `NAME.bak`. Does nothing for any other output.
+/// Before an input is overwritten: keeps it as `NAME.bak`, or `NAME.bak2`, … where an earlier one differs. Does nothing
+/// for any other output.
 void keep_backup(const JobRequest& request, const std::filesystem::path& output);
+
+/// A path as one word of a command line, quoted where a shell would split or expand it. For `Report::next`.
+std::string shell_word(const std::filesystem::path& path);
+
+/// The options in a configuration file: a JSON object of options, or a report of the same command. \throws Error if the
+/// file cannot be read, is not JSON, or is a report of another command.
+Json read_config(const std::filesystem::path& path, const std::string& command);
 
 }  // namespace sinew::jobs

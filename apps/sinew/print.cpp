@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "print.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <mutex>
+#include <string_view>
+#include <system_error>
+
+#include "sinew/core/error.h"
+
+namespace sinew::app {
+namespace {
+
+// More lines than this are no help on a terminal; the report has them all.
+constexpr std::size_t kMostWarnings = 25;
+
+std::atomic<bool> line_shown{false};
+
+// Names come from files and need not be UTF-8.
+std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+// Terminals obey control characters, and names come from files.
+std::string printable(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool control = (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f;
+    result += control ? '?' : c;
+  }
+  return result;
+}
+
+bool write_fully(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t wrote = ::write(descriptor, text.data(), text.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return true;
+}
+
+}  // namespace
+
+void print_out(const std::string& text) {
+  if (write_fully(STDOUT_FILENO, text) || errno == EPIPE) return;
+  throw Error(fmt::format("Cannot print to standard output: {}.", std::generic_category().message(errno)));
+}
+
+void print_error(const std::string& line) { write_fully(STDERR_FILENO, printable(line) + "\n"); }
+
+void print_report(const Report& report, const CommonFlags& common) {
+  if (common.json) print_out(dump(report.to_json()));
+  else if (!common.quiet && !report.text.empty())
+    print_out(printable(report.text) + (report.text.back() == '\n' ? "" : "\n"));
+  for (std::size_t i = 0; i < report.warnings.size(); ++i) {
+    if (i == kMostWarnings) {
+      print_error(fmt::format("warning: {} more; --json lists them all", report.warnings.size() - i));
+      break;
+    }
+    const Finding& w = report.warnings[i];
+    print_error(fmt::format("warning: {}{}{}", w.where, w.where.empty() ? "" : ": ", w.text));
+  }
+  if (!common.json && !common.quiet && !report.next.empty()) print_out("next: " + printable(report.next) + "\n");
+}
+
+std::string failure_json(const std::string& command, const std::string& kind, const std::string& text) {
+  Json json;
+  json["schema"] = Report::kSchema;
+  json["command"] = command;
+  json["status"] = "failed";
+  json["error"] = {{"kind", kind}, {"text", text}};
+  return dump(json);
+}
+
+Progress make_progress(const CommonFlags& common) {
+  if (common.json || common.quiet || !::isatty(STDERR_FILENO)) return Progress();
+  return Progress([](std::string_view stage, double fraction) {
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    write_fully(STDERR_FILENO, fmt::format("\r\033[K{} {:.0f} %", printable(stage), 100 * fraction));
+    line_shown = true;
+  });
+}
+
+void end_progress() {
+  if (line_shown.exchange(false)) write_fully(STDERR_FILENO, "\r\033[K");
+}
+
+}  // namespace sinew::app

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sinew/core/mesh.h"
+#include "sinew/core/progress.h"
+#include "sinew/geometry/weld.h"
+
+namespace sinew::geometry {
+
+struct SelfIntersectionOptions {
+  /// Also looks for pairs of triangles of two different parts.
+  bool between_parts = true;
+  /// Keeps the pairs themselves; without it only their number is known, which takes no memory.
+  bool list = false;
+};
+
+/// Two triangles that meet: indices into `triangulate(mesh)`, a < b.
+struct TrianglePair {
+  Index a = kNone;
+  Index b = kNone;
+
+  friend bool operator==(const TrianglePair&, const TrianglePair&) = default;
+};
+
+struct SelfIntersections {
+  std::uint64_t inside_parts = 0;    ///< Pairs within one part.
+  std::uint64_t between_parts = 0;   ///< Pairs of two parts.
+  std::vector<TrianglePair> pairs;   ///< All of them, sorted, if they were asked for.
+};
+
+/// Pairs of triangles that share no vertex and yet have a point in common, decided exactly; see `triangles_intersect`.
+/// Two triangles of one part share a vertex when it is welded, two of different parts when a corner lies at the very same
+/// place. About n log n for n triangles and few pairs; the same for any number of threads.
+/// \pre the mesh is valid and `welding` is its own. \throws Cancelled.
+SelfIntersections self_intersections(const Mesh& mesh, const Welding& welding, const SelfIntersectionOptions& options = {},
+                                     const Progress& progress = {});
+
+}  // namespace sinew::geometry

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/io/asset.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "sinew/core/error.h"
+#include "sinew/io/gltf/gltf.h"
+
+namespace sinew::io {
+namespace {
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+std::string all_endings(bool writing) {
+  std::string list;
+  for (const auto& format : formats().entries()) {
+    if (writing ? !format.make.write : !format.make.read) continue;
+    for (const std::string& ending : format.make.endings) list += (list.empty() ? "" : ", ") + ending;
+  }
+  return list;
+}
+
+void check_valid(const Asset& asset) {
+  const Findings found = validate(asset.character);
+  if (found.empty()) return;
+  const Finding& first = found.front();
+  throw Error(first.where.empty() ? first.text : first.where + ": " + first.text);
+}
+
+}  // namespace
+
+const Registry<Format>& formats() {
+  static const Registry<Format> registry = [] {
+    Registry<Format> r("file format");
+    r.add({"gltf", "glTF 2.0", "Whole characters: mesh, skeleton, weights, clips, materials.",
+           {{".glb", ".gltf", ".vrm"}, read_gltf, write_gltf}});
+    return r;
+  }();
+  return registry;
+}
+
+const Registered<Format>& format_of(const std::filesystem::path& path) {
+  const std::string name = lower(path.filename().string());
+  for (const auto& format : formats().entries())
+    for (const std::string& ending : format.make.endings)
+      if (name.size() > ending.size() && name.ends_with(ending)) return format;
+  throw Error(fmt::format("{}: its ending names no format that is known; there are {}.", path.string(), all_endings(false)));
+}
+
+Asset load(const std::filesystem::path& path, const PlacementOptions& placement, const Progress& progress) {
+  const auto& format = format_of(path);
+  if (!format.make.read) throw Error(fmt::format("{} files cannot be read, only written.", format.name));
+  progress.step("reading");
+  Bytes bytes = read_file(path);
+  const ReportFile description = describe(path, bytes);
+  try {
+    Asset asset = format.make.read(path, std::move(bytes), progress);
+    asset.path = path;
+    asset.format = format.id;
+    asset.files.insert(asset.files.begin(), description);
+    check_valid(asset);
+    if (placement.any()) place(asset, placement);
+    return asset;
+  } catch (const Error& problem) {
+    const std::string text = problem.what();
+    if (text.starts_with(path.string())) throw;
+    throw Error(fmt::format("{}: {}", path.string(), text));
+  }
+}
+
+void save(const Asset& asset, const std::filesystem::path& path, const SaveOptions& options, Report& report) {
+  const auto& format = format_of(path);
+  if (!format.make.write)
+    throw Error(fmt::format("{}: {} files can be read, not written; choose one of {}.", path.string(), format.name, all_endings(true)));
+  AtomicFiles files;
+  format.make.write(asset, path, options, files, report);
+  for (const AtomicFiles::Written& written : files.written()) report.outputs.push_back({written.target.string(), written.sha256, written.bytes});
+  files.commit();
+}
+
+}  // namespace sinew::io

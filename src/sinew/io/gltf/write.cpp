@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include <fmt/format.h>
+
+#include "sinew/io/gltf/build.h"
+#include "sinew/io/gltf/gltf.h"
+#include "sinew/io/gltf/json_access.h"
+#include "sinew/io/gltf/write_rig.h"
+
+namespace sinew::io {
+namespace {
+
+using namespace gltf;
+
+bool has_outside_files(const Json& json) {
+  for (const char* list : {"buffers", "images"})
+    for (const Json& element : array_at(json, list, "file")) {
+      const std::string uri = element.value("uri", "");
+      if (!uri.empty() && !uri.starts_with("data:")) return true;
+    }
+  return false;
+}
+
+bool same_folder(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code problem;
+  const auto folder = [](const std::filesystem::path& p) { return std::filesystem::absolute(p).parent_path(); };
+  return std::filesystem::equivalent(folder(a), folder(b), problem);
+}
+
+// Files the glTF refers to go along when it moves to another folder.
+void copy_outside_files(const GltfDocument& document, const Json& json, const char* list, const std::filesystem::path& path,
+                        AtomicFiles& files, Report& report) {
+  if (same_folder(document.path, path)) return;
+  for (const Json& element : array_at(json, list, "file")) {
+    const std::string uri = element.value("uri", "");
+    if (uri.empty() || uri.starts_with("data:") || uri.find("://") != std::string::npos) continue;
+    std::vector<ReportFile> read;
+    const auto bytes = resolve_uri(document.path, uri, read);
+    if (!bytes) {
+      report.warn("gltf.missing_file", uri, "It is not there and was not copied.");
+      continue;
+    }
+    const std::filesystem::path target = path.parent_path() / unescape_uri(uri);
+    std::error_code problem;
+    std::filesystem::create_directories(target.parent_path(), problem);
+    if (std::filesystem::exists(target)) {
+      if (read_file(target) == *bytes) continue;
+      throw Error(fmt::format("{} is there already with other contents; choose another folder.", target.string()));
+    }
+    files.add(target, *bytes);
+  }
+}
+
+// The nodes a rigid part of a new document hangs on.
+void hang_rigid_parts(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts,
+                      const std::vector<Index>& node_of_joint) {
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const MeshPart& part = asset.character.rig.mesh.parts[p];
+    if (part.skin != kNone || part.joint == kNone) continue;
+    editor.json["nodes"][node_of_joint[part.joint]]["children"].push_back(parts[p].node);
+  }
+}
+
+void write_document(const GltfDocument& document, DocumentEditor& editor, const std::filesystem::path& path,
+                    AtomicFiles& files, Report& report) {
+  const bool text = path.extension() == ".gltf";
+  if (text) {
+    const std::filesystem::path bin = std::filesystem::path(path).replace_extension(".bin");
+    const Bytes bytes = editor.join_buffers(bin.filename().string());
+    copy_outside_files(document, editor.json, "images", path, files, report);
+    if (!document.container.others.empty())
+      report.warn("gltf.dropped_chunks", "", "Chunks of the GLB that a .gltf cannot hold were left out.");
+    files.add(path, editor.json.dump(2) + "\n");
+    if (!bytes.empty()) files.add(bin, bytes);
+  } else {
+    editor.embed_images(document, report);
+    const Bytes bytes = editor.join_buffers("");
+    files.add(path, make_glb(editor.json, !bytes.empty(), bytes, document.container.others));
+  }
+}
+
+}  // namespace
+
+void write_gltf(const Asset& asset, const std::filesystem::path& path, const SaveOptions& options, AtomicFiles& files,
+                Report& report) {
+  auto document = std::dynamic_pointer_cast<const GltfDocument>(asset.document);
+  const bool fresh = !document;
+  const Rig& rig = asset.character.rig;
+  Changes changes = options.changes;
+  if (fresh) {
+    if (rig.mesh.parts.empty() && rig.skeleton.empty()) throw Error(fmt::format("{}: there is nothing to write.", path.string()));
+    document = build_document(asset, report);
+    changes = {false, !rig.skins.empty(), !rig.skeleton.empty()};
+  }
+  const bool text = path.extension() == ".gltf";
+  const bool changed = fresh || changes.positions || changes.weights || changes.skeleton || asset.placement != Mat4::Identity();
+  if (!changed && document->container.binary != text && (text || !has_outside_files(document->json()))) {
+    // Nothing to do: the file as it came.
+    if (text) {
+      copy_outside_files(*document, document->json(), "buffers", path, files, report);
+      copy_outside_files(*document, document->json(), "images", path, files, report);
+    }
+    files.add(path, document->file);
+    return;
+  }
+  DocumentEditor editor(*document);
+  const Index placement = fresh ? kNone : write_placement(editor, asset);
+  if (changes.positions || changes.weights || changes.skeleton) separate_instances(editor, asset, document->parts);
+  if (changes.positions) write_positions(editor, asset, document->parts);
+  if (changes.skeleton) {
+    const std::vector<Index> node_of_joint = write_joints(editor, asset, placement);
+    write_skins(editor, asset, document->parts, node_of_joint);
+    if (fresh) {
+      hang_rigid_parts(editor, asset, document->parts, node_of_joint);
+      write_clips(editor, asset, document->parts, node_of_joint);
+    }
+  }
+  if (changes.weights || changes.skeleton) write_weights(editor, asset, document->parts, options, report);
+  write_document(*document, editor, path, files, report);
+}
+
+}  // namespace sinew::io

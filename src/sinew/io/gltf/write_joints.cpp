@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sinew/io/gltf/json_access.h"
+#include "sinew/io/gltf/scene.h"
+#include "sinew/io/gltf/write_rig.h"
+
+namespace sinew::io::gltf {
+namespace {
+
+Mat4 joint_matrix(const Joint& joint) {
+  Mat4 m = joint.rest.matrix();
+  m.topLeftCorner<3, 3>() *= joint.shear;
+  return m;
+}
+
+Mat4 node_matrix(const Json& node) {
+  Mat4 m = Mat4::Identity();
+  if (numbers_at(node, "matrix", {m.data(), 16}, "node")) return m;
+  Transform t;
+  std::array<double, 4> r = {0, 0, 0, 1};
+  numbers_at(node, "translation", {t.translation.data(), 3}, "node");
+  numbers_at(node, "scale", {t.scale.data(), 3}, "node");
+  numbers_at(node, "rotation", r, "node");
+  const Quat q(r[3], r[0], r[1], r[2]);
+  t.rotation = q.norm() > 1e-12 ? q.normalized() : Quat::Identity();
+  return t.matrix();
+}
+
+void set_transform(Json& node, const Joint& joint) {
+  for (const char* key : {"matrix", "translation", "rotation", "scale"}) node.erase(key);
+  if (joint.shear != Mat3::Identity()) {
+    const Mat4 m = joint_matrix(joint);
+    node["matrix"] = std::vector<double>(m.data(), m.data() + 16);
+    return;
+  }
+  const Transform& t = joint.rest;
+  if (t.translation != Vec3::Zero()) node["translation"] = {t.translation.x(), t.translation.y(), t.translation.z()};
+  if (t.rotation.coeffs() != Quat::Identity().coeffs())
+    node["rotation"] = {t.rotation.x(), t.rotation.y(), t.rotation.z(), t.rotation.w()};
+  if (t.scale != Vec3::Ones()) node["scale"] = {t.scale.x(), t.scale.y(), t.scale.z()};
+}
+
+Json& scene_of(DocumentEditor& editor) {
+  Json& scenes = editor.list("scenes");
+  if (scenes.empty()) {
+    scenes.push_back({{"nodes", Json::array()}});
+    editor.json["scene"] = 0;
+  }
+  return scenes[editor.json.value("scene", std::size_t{0})];
+}
+
+Json& child_list(DocumentEditor& editor, Index node) {
+  Json& owner = node == kNone ? scene_of(editor) : editor.list("nodes")[node];
+  return owner[node == kNone ? "nodes" : "children"];
+}
+
+void attach(DocumentEditor& editor, Index parent, Index child) {
+  Json& children = child_list(editor, parent);
+  if (!children.is_array()) children = Json::array();
+  children.push_back(child);
+}
+
+void detach(DocumentEditor& editor, Index parent, Index child) {
+  Json& children = child_list(editor, parent);
+  if (!children.is_array()) return;
+  const auto found = std::find(children.begin(), children.end(), Json(child));
+  if (found != children.end()) children.erase(found);
+  // An empty list of children is not valid glTF.
+  if (parent != kNone && children.empty()) editor.list("nodes")[parent].erase("children");
+}
+
+std::vector<Index> parents_of(const Json& nodes) {
+  std::vector<Index> parent(nodes.size(), kNone);
+  for (Index n = 0; n < nodes.size(); ++n)
+    for (const Json& child : array_at(nodes[n], "children", "node")) parent[child.get<std::size_t>()] = n;
+  return parent;
+}
+
+}  // namespace
+
+Index write_placement(DocumentEditor& editor, const Asset& asset) {
+  if (asset.placement == Mat4::Identity()) return kNone;
+  Json& scene = scene_of(editor);
+  const Json roots = array_at(scene, "nodes", "scene");
+  Json& nodes = editor.list("nodes");
+  Json moved = Json::array(), kept = Json::array();
+  for (const Json& root : roots) {
+    // A skinned mesh is placed by its joints alone and belongs at the top.
+    const Json& node = nodes[root.get<std::size_t>()];
+    (node.contains("skin") && !node.contains("children") ? kept : moved).push_back(root);
+  }
+  const auto number = static_cast<Index>(nodes.size());
+  Joint joint;
+  joint.rest = decompose(asset.placement).transform;
+  Json node = {{"name", "placement"}};
+  set_transform(node, joint);
+  if (!moved.empty()) node["children"] = moved;
+  nodes.push_back(std::move(node));
+  kept.insert(kept.begin(), number);
+  scene_of(editor)["nodes"] = kept;
+  return number;
+}
+
+std::vector<Index> write_joints(DocumentEditor& editor, const Asset& asset, Index placement) {
+  const Skeleton& skeleton = asset.character.rig.skeleton;
+  Json& nodes = editor.list("nodes");
+  std::vector<Index> parent = parents_of(nodes);
+  std::vector<Index> node_of_joint(skeleton.joints.size(), kNone);
+  for (Index j = 0; j < skeleton.size(); ++j) {
+    const Joint& joint = skeleton.joints[j];
+    if (j == 0 && placement != kNone) {
+      node_of_joint[j] = placement;
+      continue;
+    }
+    const Index wanted_parent = joint.parent == kNone ? kNone : node_of_joint[joint.parent];
+    if (joint.source == kNone || joint.source >= nodes.size()) {
+      Json node = {{"name", joint.name}};
+      set_transform(node, joint);
+      nodes.push_back(std::move(node));
+      parent.push_back(wanted_parent);
+      node_of_joint[j] = static_cast<Index>(nodes.size() - 1);
+      attach(editor, wanted_parent, node_of_joint[j]);
+      continue;
+    }
+    const Index n = joint.source;
+    node_of_joint[j] = n;
+    if (name_of(nodes[n], "node", n) != joint.name) nodes[n]["name"] = joint.name;
+    const Mat4 wanted = joint_matrix(joint), have = node_matrix(nodes[n]);
+    if ((wanted - have).cwiseAbs().maxCoeff() > 1e-9 * std::max(1.0, have.cwiseAbs().maxCoeff())) set_transform(nodes[n], joint);
+    if (parent[n] != wanted_parent && !(joint.parent == kNone && parent[n] == kNone)) {
+      detach(editor, parent[n], n);
+      attach(editor, wanted_parent, n);
+      parent[n] = wanted_parent;
+    }
+  }
+  return node_of_joint;
+}
+
+}  // namespace sinew::io::gltf

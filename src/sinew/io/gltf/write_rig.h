@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+/// Edits of a document: what Sinew changed of a character, and nothing else.
+
+#include "sinew/io/gltf/editor.h"
+
+namespace sinew::io::gltf {
+
+/// Puts a new root above the scene that moves it as `asset.placement` says. Returns its node; kNone if nothing moved.
+Index write_placement(DocumentEditor& editor, const Asset& asset);
+
+/// Makes the nodes of joints the file does not have, and brings the others to the skeleton's names, parents and rest
+/// transforms. Returns the node of each joint. `placement` is the node of joint 0 when that is the placement.
+std::vector<Index> write_joints(DocumentEditor& editor, const Asset& asset, Index placement);
+
+/// Gives a mesh of its own to every part that shares one with another part but no longer agrees with it.
+void separate_instances(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts);
+
+/// Writes the skins of all parts: joints and bind matrices. A part whose coordinates lie otherwise than another's gets a
+/// skin of its own.
+void write_skins(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts,
+                 const std::vector<Index>& node_of_joint);
+
+/// Writes the rows of all skinned parts as sets of four joints and weights that sum to exactly 1.
+void write_weights(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts,
+                   const SaveOptions& options, Report& report);
+
+/// Writes the positions of all parts.
+void write_positions(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts);
+
+/// Appends clips as animations.
+void write_clips(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts,
+                 const std::vector<Index>& node_of_joint);
+
+/// Vertex of the whole mesh for an element of a block.
+inline Index mesh_vertex(const MeshPart& part, const VertexBlock& block, Index element) {
+  return part.first_vertex + (block.mesh_vertex.empty() ? block.first_vertex + element : block.mesh_vertex[element]);
+}
+
+}  // namespace sinew::io::gltf

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/jobs/convert.h"
+
+#include <fmt/format.h>
+
+#include "sinew/core/error.h"
+#include "sinew/io/asset.h"
+#include "sinew/io/rig_json.h"
+
+namespace sinew::jobs {
+namespace {
+
+Json counts(const Character& character) {
+  const Rig& rig = character.rig;
+  Json json;
+  json["parts"] = rig.mesh.parts.size();
+  json["vertices"] = rig.mesh.vertex_count();
+  json["faces"] = rig.mesh.face_count();
+  json["joints"] = rig.skeleton.size();
+  json["skins"] = rig.skins.size();
+  json["influences"] = rig.weights.influence_count();
+  json["max_influences"] = rig.weights.max_influences();
+  json["clips"] = character.clips.size();
+  return json;
+}
+
+std::string plural(std::size_t count, const char* noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
+
+std::string counts_text(const Character& character) {
+  const Rig& rig = character.rig;
+  std::string text = fmt::format("{} {}, {}", rig.mesh.vertex_count(), rig.mesh.vertex_count() == 1 ? "vertex" : "vertices",
+                                 plural(rig.mesh.face_count(), "face"));
+  if (!rig.skeleton.empty()) text += ", " + plural(rig.skeleton.size(), "joint");
+  if (!character.clips.empty()) text += ", " + plural(character.clips.size(), "clip");
+  return text;
+}
+
+void put_rig_on(io::Asset& asset, const std::string& path, io::Changes& changes, Report& report) {
+  const io::Bytes bytes = io::read_file(path);
+  report.inputs.push_back(io::describe(path, bytes));
+  const std::size_t known = asset.warnings.size();
+  io::apply_rig(asset, io::read_rig_json(bytes, path));
+  report.warn(Findings(asset.warnings.begin() + static_cast<std::ptrdiff_t>(known), asset.warnings.end()));
+  changes.skeleton = changes.weights = true;
+  report.text += fmt::format("rig        {}: {}\n", path, plural(asset.character.rig.skeleton.size(), "joint"));
+}
+
+// Caps the influences if any row has more. Rows that are short enough already are only brought to sum to 1.
+void cap_influences(io::Asset& asset, int most, io::Changes& changes, Report& report) {
+  SkinWeights& weights = asset.character.rig.weights;
+  double dropped = 0;
+  if (weights.max_influences() > static_cast<Index>(most)) {
+    weights = weights.normalized();
+    dropped = weights.cap(static_cast<Index>(most));
+    changes.weights = true;
+    report.text += fmt::format("capped     {} influences per vertex, at most {:.2g} % of a vertex dropped\n", most, 100 * dropped);
+  }
+  report.metrics["largest_share_dropped"] = dropped;
+}
+
+}  // namespace
+
+Report convert(const JobRequest& request, const ConvertOptions& options, const Progress& progress) {
+  Report report;
+  report.command = "convert";
+  if (!request.output) throw Error("convert needs to know where to write: name the output with -o.");
+  const std::filesystem::path output = output_path(request, "", "");
+  const auto& format = io::format_of(output);
+  if (!format.make.write)
+    throw Error(fmt::format("{} cannot be written: the format {} is only read. Choose another ending.", output.string(),
+                            format.name));
+  io::Changes changes;
+  changes.positions = options.placement.any();
+  io::Asset asset;
+  {
+    const StageTimer timer(report, "read");
+    progress.step("reading", 0.0);
+    asset = io::load(request.inputs.front(), options.placement, progress);
+    report.inputs = asset.files;
+    report.warn(asset.warnings);
+  }
+  report.metrics["read"] = counts(asset.character);
+  report.metrics["read"]["format"] = asset.format;
+  report.text += fmt::format("read       {}: {}\n", request.inputs.front().string(), counts_text(asset.character));
+  if (!options.rig.empty()) put_rig_on(asset, options.rig, changes, report);
+  if (options.max_influences > 0) cap_influences(asset, options.max_influences, changes, report);
+  {
+    const StageTimer timer(report, "write");
+    progress.step("writing", 0.6);
+    keep_backup(request, output);
+    io::save(asset, output, {.changes = changes}, report);
+  }
+  report.metrics["written"] = counts(asset.character);
+  report.metrics["written"]["format"] = format.id;
+  report.text += fmt::format("wrote      {}: {}\n", output.string(), counts_text(asset.character));
+  report.next = "sinew info " + shell_word(output);
+  return report;
+}
+
+}  // namespace sinew::jobs

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <string>
+
+#include "sinew/core/options.h"
+#include "sinew/core/progress.h"
+#include "sinew/core/report.h"
+#include "sinew/io/asset.h"
+#include "sinew/jobs/job.h"
+
+namespace sinew::jobs {
+
+struct ConvertOptions {
+  io::PlacementOptions placement;
+  std::string rig;         ///< A NAME.rig.json whose joints and weights replace those of the input; empty for none.
+  int max_influences = 0;  ///< 0 keeps all.
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    io::PlacementOptions::visit(self.placement, v);
+    v(Field("rig", "Take joints and weights from this NAME.rig.json.").as("FILE"), self.rig);
+    v(Field("max_influences", "Most joints that may move one vertex; 0 keeps all.").range(0, 64), self.max_influences);
+  }
+};
+
+/// Reads a character and writes it in the format of the output's ending. What Sinew does not change comes out as it came
+/// in, as far as the other format can hold it; the report says what it cannot.
+/// \throws Error if the input cannot be read, or the output cannot be written.
+Report convert(const JobRequest& request, const ConvertOptions& options, const Progress& progress);
+
+}  // namespace sinew::jobs

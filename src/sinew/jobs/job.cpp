@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/jobs/job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <system_error>
+
+#include "sinew/core/error.h"
+#include "sinew/io/file.h"
+
+namespace sinew::jobs {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_same_file(const fs::path& a, const fs::path& b) {
+  std::error_code problem;
+  return fs::equivalent(a, b, problem) && !problem;
+}
+
+bool is_input(const JobRequest& request, const fs::path& output) {
+  return std::any_of(request.inputs.begin(), request.inputs.end(),
+                     [&](const fs::path& input) { return is_same_file(input, output); });
+}
+
+// "hero" for "hero.glb" and for "hero.rig.json".
+std::string stem_of(const fs::path& path) {
+  const std::string name = path.filename().string();
+  constexpr std::string_view rig = ".rig.json";
+  if (name.size() > rig.size() && name.ends_with(rig)) return name.substr(0, name.size() - rig.size());
+  return path.stem().string();
+}
+
+fs::path default_output(const JobRequest& request, const std::string& suffix, const std::string& ending) {
+  if (request.inputs.empty()) throw Error("There is no input to name the output after. Name the output with -o.");
+  std::string name = stem_of(request.inputs.front());
+  if (!suffix.empty()) name += (suffix.front() == '_' ? "" : "_") + suffix;
+  if (!ending.empty()) name += (ending.front() == '.' ? "" : ".") + ending;
+  return request.inputs.front().parent_path() / name;
+}
+
+}  // namespace
+
+fs::path output_path(const JobRequest& request, const std::string& suffix, const std::string& ending) {
+  const fs::path output = request.output ? *request.output : default_output(request, suffix, ending);
+  std::error_code problem;
+  if (output.filename().empty() || fs::is_directory(output, problem))
+    throw Error(fmt::format("{} is a folder. Name a file in it.", output.string()));
+  const fs::path folder = output.parent_path();
+  if (!folder.empty() && !fs::is_directory(folder, problem))
+    throw Error(fmt::format("The folder {} is not there. Make it, or write elsewhere with -o.", folder.string()));
+  if (fs::exists(output, problem) && !request.force && !is_input(request, output))
+    throw Error(fmt::format("{} is there already. Replace it with --force, or write elsewhere with -o.", output.string()));
+  return output;
+}
+
+void keep_backup(const JobRequest& request, const fs::path& output) {
+  if (!is_input(request, output)) return;
+  const io::Bytes bytes = io::read_file(output);
+  for (int number = 1;; ++number) {
+    const fs::path backup = output.string() + (number == 1 ? ".bak" : fmt::format(".bak{}", number));
+    std::error_code problem;
+    if (fs::exists(backup, problem)) {
+      if (fs::is_regular_file(backup, problem) && io::read_file(backup) == bytes) return;
+      continue;
+    }
+    io::AtomicFiles files;
+    files.add(backup, bytes);
+    files.commit();
+    return;
+  }
+}
+
+std::string shell_word(const fs::path& path) {
+  const std::string text = path.string();
+  constexpr std::string_view harmless = "._-/+,:@%=";
+  const auto plain = [&](unsigned char c) {
+    return std::isalnum(c) || c >= 0x80 || harmless.find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+Json read_config(const fs::path& path, const std::string& command) {
+  const io::Bytes bytes = io::read_file(path);
+  const Json json = Json::parse(io::as_text(bytes), nullptr, false);
+  if (!json.is_object())
+    throw Error(fmt::format("{} is not a JSON object of options, nor a report.", path.string()));
+  if (!json.contains("schema") || !json.contains("options")) return json;
+  if (json["schema"] != Report::kSchema)
+    throw Error(fmt::format("{} is a report of schema {}; this program knows schema {}.", path.string(),
+                            json["schema"].dump(), Report::kSchema));
+  if (json.value("command", Json()) != Json(command))
+    throw Error(fmt::format("{} is the report of another command, {}, not of '{}'.", path.string(),
+                            json.value("command", Json()).dump(), command));
+  return json["options"];
+}
+
+}  // namespace sinew::jobs

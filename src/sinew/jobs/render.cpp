@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/jobs/render.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "sinew/core/error.h"
+#include "sinew/deform/linear.h"
+#include "sinew/motion/resolve.h"
+#include "sinew/motion/sample.h"
+
+namespace sinew::jobs {
+namespace {
+
+/// Times at which a clip is looked at to find a camera that holds all of it.
+constexpr int kFramingTimes = 24;
+constexpr std::string_view kWeights = "weights:";
+
+/// "Did you mean 'a', 'b'?" and what there is, for a name that is not there.
+[[noreturn]] void unknown(const char* kind, const std::string& word, const std::string& where, std::vector<std::string> known) {
+  if (known.empty()) throw Error(fmt::format("{} has no {}s, so there is none called '{}'.", where, kind, word));
+  std::string text = fmt::format("{} has no {} called '{}'.", where, kind, word);
+  const std::vector<std::string> all = known;
+  std::vector<std::string> near;
+  for (std::string next = closest_word(word, known); !next.empty() && near.size() < 3; next = closest_word(word, known)) {
+    near.push_back("'" + next + "'");
+    std::erase(known, next);
+  }
+  if (!near.empty()) text += fmt::format(" Did you mean {}?", fmt::join(near, " or "));
+  constexpr std::size_t kListed = 12;
+  const std::vector<std::string> listed(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kListed)));
+  text += fmt::format(" It has {}{}.", fmt::join(listed, ", "),
+                      all.size() > kListed ? fmt::format(" and {} more", all.size() - kListed) : "");
+  throw Error(text);
+}
+
+std::vector<std::string> joint_names(const Skeleton& skeleton) {
+  std::vector<std::string> names;
+  for (const Joint& joint : skeleton.joints) names.push_back(joint.name);
+  return names;
+}
+
+const Clip* find_clip(const Character& character, const std::string& word, const std::string& where) {
+  for (const Clip& clip : character.clips)
+    if (clip.name == word) return &clip;
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (error == std::errc() && end == word.data() + word.size() && number < character.clips.size()) return &character.clips[number];
+  std::vector<std::string> names;
+  for (const Clip& clip : character.clips) names.push_back(clip.name);
+  unknown("clip", word, where, std::move(names));
+}
+
+void set_size(io::PictureScene& scene, const RenderOptions& options) {
+  if (options.size.empty()) {
+    scene.width = options.sheet ? 1600 : 1024;
+    scene.height = options.sheet ? 900 : 1024;
+    return;
+  }
+  const std::string& text = options.size;
+  const char* const end = text.data() + text.size();
+  const auto width = std::from_chars(text.data(), end, scene.width);
+  const bool cross = width.ec == std::errc() && width.ptr != end && (*width.ptr == 'x' || *width.ptr == 'X');
+  const auto height = cross ? std::from_chars(width.ptr + 1, end, scene.height) : width;
+  if (!cross || height.ec != std::errc() || height.ptr != end)
+    throw Error(fmt::format("--size '{}' is not a size. Give width and height in pixels, such as 1024x768.", text));
+  const auto in_bounds = [](int side) { return side >= io::kLeastPictureSide && side <= io::kMostPictureSide; };
+  if (!in_bounds(scene.width) || !in_bounds(scene.height))
+    throw Error(fmt::format("--size {} is out of bounds: each side must have {} to {} pixels.", text, io::kLeastPictureSide,
+                            io::kMostPictureSide));
+}
+
+/// The weights of one joint as a field.
+Overlay weights_overlay(const Rig& rig, Index joint) {
+  Overlay overlay;
+  overlay.name = rig.skeleton.joints[joint].name;
+  Overlay::VertexField field{"weight of " + overlay.name, std::vector<float>(rig.mesh.positions.size(), 0.0F), 0, 1};
+  const SkinWeights weights = rig.weights.normalized();
+  for (const MeshPart& part : rig.mesh.parts)
+    for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
+      if (part.skin == kNone) {
+        field.values[v] = part.joint == joint ? 1.0F : 0.0F;
+      } else if (v < weights.row_count()) {
+        for (const Influence& influence : weights.row(v))
+          if (influence.joint == joint) field.values[v] = influence.weight;
+      }
+    }
+  overlay.fields.push_back(std::move(field));
+  return overlay;
+}
+
+void set_show(io::PictureScene& scene, const RenderOptions& options, const std::string& where) {
+  const Rig& rig = scene.character.rig;
+  scene.skin = false;
+  for (const std::string& word : options.show) {
+    if (word == "skin") {
+      scene.skin = true;
+    } else if (word == "wire") {
+      scene.wire = true;
+    } else if (word == "skeleton") {
+      if (rig.skeleton.empty()) throw Error(fmt::format("{} has no skeleton to show. Leave 'skeleton' out of --show.", where));
+      scene.skeleton = true;
+    } else if (word.starts_with(kWeights)) {
+      const std::string name = word.substr(kWeights.size());
+      scene.chosen_joint = rig.skeleton.find(name);
+      if (scene.chosen_joint == kNone) unknown("joint", name, where, joint_names(rig.skeleton));
+      scene.skin = true;
+      scene.overlays.push_back(weights_overlay(rig, scene.chosen_joint));
+    } else {
+      throw Error(fmt::format("--show does not know '{}'. It takes skin, wire, skeleton and weights:JOINT, joined by commas.", word));
+    }
+  }
+  if (options.show.empty()) scene.skin = true;
+}
+
+io::PictureFrame frame_at(const Rig& rig, const Pose& pose) {
+  const ModelPose model = motion::resolve(rig.skeleton, pose);
+  return {deform::linear_positions(rig, model), model.joints};
+}
+
+io::PictureView view_of(const std::string& word) {
+  if (word == "front") return io::PictureView::kFront;
+  if (word == "side") return io::PictureView::kSide;
+  if (word == "back") return io::PictureView::kBack;
+  return io::PictureView::kThreeQuarter;
+}
+
+/// A grid: four views of one frame, and below them four times of the clip.
+void lay_out_sheet(io::PictureScene& scene, const Clip* clip) {
+  scene.columns = 4;
+  scene.cells = {{io::PictureView::kFront, 0, "front"},
+                 {io::PictureView::kSide, 0, "side"},
+                 {io::PictureView::kBack, 0, "back"},
+                 {io::PictureView::kThreeQuarter, 0, "three-quarter"}};
+  if (clip == nullptr) return;
+  const Rig& rig = scene.character.rig;
+  const double duration = clip->duration_s();
+  for (int k = 0; k < 4; ++k) {
+    const double time = duration * k / 4;
+    scene.frames.push_back(frame_at(rig, motion::sample(rig, *clip, time)));
+    scene.cells.push_back({io::PictureView::kThreeQuarter, static_cast<Index>(scene.frames.size() - 1),
+                           fmt::format("{} {:.2f} s", clip->name, time)});
+  }
+}
+
+}  // namespace
+
+io::PictureScene picture_scene(const Character& character, const RenderOptions& options, const std::string& name,
+                               Findings& warnings) {
+  const Rig& rig = character.rig;
+  io::PictureScene scene{.character = character};
+  set_size(scene, options);
+  set_show(scene, options, name);
+  scene.background = options.background;
+  scene.samples = options.samples;
+  const Clip* clip = options.clip.empty() ? nullptr : find_clip(character, options.clip, name);
+  if (clip == nullptr && options.time)
+    throw Error("--time needs --clip: name the clip that the time lies in.");
+  const double time = options.time.value_or(0);
+  if (clip != nullptr && time > clip->duration_s())
+    warnings.push_back({"render.time", clip->name,
+                        fmt::format("The clip '{}' ends at {:.3f} s; the picture shows its last pose.", clip->name, clip->duration_s())});
+  const bool posed = clip != nullptr && (!options.sheet || options.time);
+  scene.frames.push_back(frame_at(rig, posed ? motion::sample(rig, *clip, time) : rest_pose(rig)));
+  if (options.sheet) {
+    if (clip == nullptr && !character.clips.empty()) clip = &character.clips.front();
+    lay_out_sheet(scene, clip);
+  } else {
+    scene.cells = {{view_of(options.view), 0, ""}};
+  }
+  if (clip != nullptr)
+    for (int k = 0; k <= kFramingTimes; ++k) {
+      const io::PictureFrame frame = frame_at(rig, motion::sample(rig, *clip, clip->duration_s() * k / kFramingTimes));
+      const std::vector<Vec3> points = io::outermost(frame.positions);
+      scene.also_fit.insert(scene.also_fit.end(), points.begin(), points.end());
+    }
+  return scene;
+}
+
+Report render(const JobRequest& request, const RenderOptions& options, const Progress& progress) {
+  Report report;
+  report.command = "render";
+  const std::filesystem::path output = output_path(request, "picture", ".png");
+  std::string ending = output.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (ending != ".png") throw Error(fmt::format("{} cannot be written: pictures are PNG files, whose names end in .png.", output.string()));
+  const std::filesystem::path& input = request.inputs.front();
+  io::Asset asset;
+  {
+    const StageTimer timer(report, "read");
+    progress.step("reading", 0.0);
+    asset = io::load(input, options.placement, progress);
+    report.inputs = asset.files;
+    report.warn(asset.warnings);
+  }
+  io::Picture picture;
+  std::size_t cells = 0;
+  int width = 0, height = 0;
+  {
+    const StageTimer timer(report, "draw");
+    progress.step("posing", 0.2);
+    const io::PictureScene scene = picture_scene(asset.character, options, input.string(), report.warnings);
+    cells = scene.cells.size();
+    width = scene.width, height = scene.height;
+    picture = io::draw_picture(scene, progress);
+    report.warn(picture.warnings);
+  }
+  {
+    const StageTimer timer(report, "write");
+    io::AtomicFiles files;
+    files.add(output, picture.png);
+    files.commit();
+  }
+  report.outputs.push_back(io::describe(output, picture.png));
+  report.metrics = {{"width", width}, {"height", height}, {"views", cells}};
+  report.text = fmt::format("wrote      {}: {} × {} pixels, {} {}\n", output.string(), width, height, cells, cells == 1 ? "view" : "views");
+  report.next = options.sheet ? "sinew info " + shell_word(input)
+                              : fmt::format("sinew render {} --sheet -o {}", shell_word(input),
+                                            shell_word(output.parent_path() / (output.stem().string() + "_sheet.png")));
+  return report;
+}
+
+}  // namespace sinew::jobs

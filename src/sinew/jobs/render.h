@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sinew/core/character.h"
+#include "sinew/core/options.h"
+#include "sinew/core/progress.h"
+#include "sinew/core/report.h"
+#include "sinew/io/asset.h"
+#include "sinew/io/picture.h"
+#include "sinew/jobs/job.h"
+
+namespace sinew::jobs {
+
+struct RenderOptions {
+  std::string view = "three-quarter";
+  std::vector<std::string> show = {"skin"};
+  std::string clip;            ///< Empty: the rest pose.
+  std::optional<double> time;  ///< Empty: the clip's start.
+  std::string size;            ///< Empty: 1024x1024, or 1600x900 for a sheet.
+  bool sheet = false;
+  std::string background = "studio";
+  int samples = 32;
+  io::PlacementOptions placement;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v(Field("view", "From where the character is seen.").one_of({"front", "side", "three-quarter", "back"}), self.view);
+    v(Field("show", "What is drawn: skin, wire, skeleton, weights:JOINT.").as("WHAT,…"), self.show);
+    v(Field("clip", "Clip to take the pose from, by name or number; without it the rest pose.").as("NAME"), self.clip);
+    v(Field("time", "Time in the clip.").in("s").range(0, 1e6), self.time);
+    v(Field("size", "Size of the picture, 1024x1024 or for a sheet 1600x900 unless given.").as("WxH").in("px"), self.size);
+    v(Field("sheet", "Four views, and times of a clip, in one picture."), self.sheet);
+    v(Field("background", "studio, transparent, or a colour such as #ffffff."), self.background);
+    v(Field("samples", "Passes per picture: more give smoother shadows and take longer.").range(1, 256), self.samples);
+    io::PlacementOptions::visit(self.placement, v);
+  }
+};
+
+/// Draws a character as a PNG. `skin` is the surface with its materials, `wire` its polygons' edges, `skeleton` bones and
+/// joints through the then translucent skin, `weights:JOINT` that joint's influence as colours. All pictures of one clip
+/// and view have the same camera. The output is `NAME_picture.png` unless named.
+/// \throws Error for names that are not in the file, or if the picture cannot be drawn (see `io::draw_picture`).
+Report render(const JobRequest& request, const RenderOptions& options, const Progress& progress);
+
+/// The scene that `render` draws of a character. `name` is what sentences call it.
+/// \throws Error for names that the character does not have, and for a size that is none.
+io::PictureScene picture_scene(const Character& character, const RenderOptions& options, const std::string& name,
+                               Findings& warnings);
+
+}  // namespace sinew::jobs

@@ -1,0 +1,281 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sinew authors
+
+"""Checks of the sources that no compiler makes.
+
+    guards.py NAME [--root FOLDER]
+
+NAME is one of the guards below, or `all`. Each prints what it found, one line per place, and how many files it read; the
+exit code is 0 when nothing was found, 1 when something was, 2 when a guard read no file at all: a check that looks at
+nothing must not pass. guards_test.py plants a violation of every kind and expects it to be found.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+SOURCE_ENDINGS = (".h", ".cpp", ".c", ".S", ".in", ".py", ".sh", ".cmake", ".ts", ".js", ".mjs", ".css", ".html", ".md")
+TEXT_ENDINGS = SOURCE_ENDINGS + (".json", ".txt", ".yml", ".yaml", ".toml", ".svg", ".gitignore", ".npmrc", "")
+SKIPPED_FOLDERS = {".git", "build", "out", "node_modules", "__pycache__", "dist"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+
+
+def project_files(root):
+    """What belongs to the project: git's view where there is one, else every file outside build folders."""
+    if os.path.isdir(os.path.join(root, ".git")):
+        listed = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                                capture_output=True, check=False)
+        if listed.returncode == 0:
+            names = [os.fsdecode(name) for name in listed.stdout.split(b"\0") if name]
+            return sorted(name for name in names if os.path.isfile(os.path.join(root, name)))
+    found = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if name not in SKIPPED_FOLDERS]
+        found += [os.path.relpath(os.path.join(folder, name), root) for name in names]
+    return sorted(found)
+
+
+class Guard:
+    """Files that were read, and what was found in them."""
+
+    def __init__(self, root):
+        self.root = root
+        self.scanned = 0
+        self.found = []
+
+    def files(self, test):
+        return [name for name in project_files(self.root) if test(name.replace(os.sep, "/"))]
+
+    def lines(self, name):
+        """Numbered lines of a text file."""
+        with open(os.path.join(self.root, name), "rb") as file:
+            data = file.read()
+        if b"\0" in data:
+            return []
+        self.scanned += 1
+        return list(enumerate(data.decode("utf-8", "replace").splitlines(), 1))
+
+    def report(self, name, line, text):
+        self.found.append(f"{name}:{line}: {text}")
+
+
+def is_cpp(name):
+    return name.endswith((".h", ".cpp", ".inl"))
+
+
+def without_comments(lines):
+    """Numbered lines with // and /* */ comments blanked. Strings stay."""
+    inside = False
+    for number, line in lines:
+        if inside:
+            end = line.find("*/")
+            if end < 0:
+                yield number, ""
+                continue
+            line, inside = line[end + 2:], False
+        line = re.sub(r"/\*.*?\*/", "", line)
+        start = line.find("/*")
+        if start >= 0:
+            line, inside = line[:start], True
+        yield number, re.sub(r"(?<!:)//.*", "", line)
+
+
+def modules_of(root):
+    """Module name -> modules it may use, from the sinew_module() calls."""
+    with open(os.path.join(root, "src/sinew/CMakeLists.txt"), encoding="utf-8") as file:
+        text = re.sub(r"#.*", "", file.read())
+    modules = {}
+    for call in re.findall(r"sinew_module\(([^)]*)\)", text):
+        words = call.split()
+        uses, active = [], False
+        for word in words[1:]:
+            if word in ("USES", "PRIVATE", "PUBLIC"):
+                active = word == "USES"
+            elif active:
+                uses.append(word)
+        modules[words[0]] = uses
+    return modules
+
+
+def layers(guard):
+    """A module includes only itself and the modules it declares; the declarations have no cycle."""
+    modules = modules_of(guard.root)
+    done = []
+    for name, uses in modules.items():  # Lowest first, as the file lists them: so there is no cycle.
+        for other in uses:
+            if other not in done:
+                guard.report("src/sinew/CMakeLists.txt", 1, f"module {name} uses {other}, which is not declared before it")
+        done.append(name)
+    for file in guard.files(lambda n: n.startswith("src/sinew/") and is_cpp(n)):
+        module = file.split("/")[2]
+        if module not in modules:
+            guard.report(file, 1, f"the folder {module} is no declared module")
+            continue
+        for number, line in without_comments(guard.lines(file)):
+            match = INCLUDE.match(line)
+            if not match or not (match[1] or match[2]).startswith("sinew/"):
+                if match and match[1] and not match[1].startswith("sinew/"):
+                    guard.report(file, number, f'include "{match[1]}" by its path from src: "sinew/…"')
+                continue
+            used = (match[1] or match[2]).split("/")[1]
+            if used != module and used not in modules[module]:
+                guard.report(file, number, f"{module} may not use {used}")
+
+
+FOREIGN = re.compile(r"^(tbb/|oneapi/|embree|assimp/|libqhull|hwy/|meshoptimizer|draco/|fmt/|CLI/|spdlog/)")
+
+
+def headers(guard):
+    """Foreign libraries stay out of headers; Eigen comes through core/math.h alone."""
+    for file in guard.files(lambda n: n.startswith("src/sinew/") and n.endswith(".h")):
+        for number, line in without_comments(guard.lines(file)):
+            match = INCLUDE.match(line)
+            if not match:
+                continue
+            header = match[1] or match[2]
+            if FOREIGN.match(header):
+                guard.report(file, number, f"<{header}> may not reach a header")
+            if header.startswith("Eigen/") and file != "src/sinew/core/math.h":
+                guard.report(file, number, f"<{header}> reaches headers through core/math.h alone")
+            if header.startswith("nlohmann/") and file != "src/sinew/core/json.h":
+                guard.report(file, number, f"<{header}> reaches headers through core/json.h alone")
+
+
+def apps(guard):
+    """Programs parse, call and print: of the library they see jobs and core."""
+    for file in guard.files(lambda n: n.startswith("apps/") and is_cpp(n)):
+        for number, line in without_comments(guard.lines(file)):
+            match = INCLUDE.match(line)
+            if match and (match[1] or match[2]).startswith("sinew/"):
+                module = (match[1] or match[2]).split("/")[1]
+                if module not in ("core", "jobs"):
+                    guard.report(file, number, f"a program may use core and jobs, not {module}")
+
+
+IMPURE = [
+    (re.compile(r"#\s*include\s*<(fstream|iostream|cstdio|stdio\.h|fcntl\.h|unistd\.h|filesystem)>"), "opens files or prints"),
+    (re.compile(r"\b(std::)?(fopen|freopen|printf|fprintf|puts|putchar|perror)\s*\("), "opens files or prints"),
+    (re.compile(r"\bstd::(cout|cerr|clog|ifstream|ofstream|fstream)\b"), "opens files or prints"),
+    (re.compile(r"\bfmt::print\b"), "prints"),
+    (re.compile(r"\bstd::random_device\b|\b(std::)?s?rand\s*\("), "is not the same twice"),
+    (re.compile(r"\b(std::)?getenv\s*\("), "reads the environment"),
+]
+CLOCK = re.compile(r"#\s*include\s*<(chrono|ctime|time\.h|sys/time\.h)>|\bstd::chrono\b|\bclock_gettime\b")
+CLOCK_ALLOWED = ("src/sinew/core/report.h", "src/sinew/core/report.cpp")
+
+
+def purity(guard):
+    """Below io nothing opens a file, prints, or reads a clock."""
+    for file in guard.files(lambda n: n.startswith("src/sinew/") and is_cpp(n) and n.split("/")[2] not in ("io", "jobs")):
+        for number, line in without_comments(guard.lines(file)):
+            for pattern, why in IMPURE:
+                if pattern.search(line):
+                    guard.report(file, number, f"{line.strip()}: {why}; only io may")
+            if CLOCK.search(line) and file not in CLOCK_ALLOWED:
+                guard.report(file, number, f"{line.strip()}: only core/report reads a clock")
+
+
+def is_source(name):
+    base = os.path.basename(name)
+    if base in ("LICENSE", "NOTICE"):
+        return False
+    return name.endswith(SOURCE_ENDINGS) or base == "CMakeLists.txt"
+
+
+def licences(guard):
+    """Every source names its licence and its owners at the top."""
+    for file in guard.files(lambda n: is_source(n) or "." not in os.path.basename(n)):
+        if os.path.basename(file) in ("LICENSE", "NOTICE"):
+            continue
+        lines = guard.lines(file)
+        if not lines:
+            continue
+        top = "\n".join(line for _, line in lines[:4])
+        if not is_source(file) and not top.startswith("#!"):
+            continue
+        for tag in ("SPDX-License-Identifier: Apache-2.0", "SPDX-FileCopyrightText: The Sinew authors"):
+            if tag not in top:
+                guard.report(file, 1, f"the first lines do not say '{tag}'")
+
+
+def is_text(name):
+    base = os.path.basename(name)
+    return os.path.splitext(base)[1] in TEXT_ENDINGS or base in (".gitignore", ".npmrc")
+
+
+# Put together here, so that this file does not find itself.
+MACHINE_PATH = re.compile(r"(?<![\w.$})/:-])/(?:" + "|".join(["work", "root", "home", "tmp", "Users", "mnt"]) + r")/\w")
+
+
+def machine_paths(guard):
+    """No path that exists on one machine only."""
+    for file in guard.files(is_text):
+        for number, line in guard.lines(file):
+            if MACHINE_PATH.search(line):
+                guard.report(file, number, f"a path of one machine: {line.strip()[:100]}")
+
+
+UNFINISHED = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK", "TB" + "D"]) + r")\b|\b(?i:st" + r"ub(s|bed)?)\b|"
+                        + r"(?i:not (yet )?imple" + r"mented)")
+
+
+def unfinished(guard):
+    """Nothing half done is left behind."""
+    for file in guard.files(is_text):
+        for number, line in guard.lines(file):
+            match = UNFINISHED.search(line)
+            if match:
+                guard.report(file, number, f"'{match[0]}': finish it or leave it out")
+
+
+REGISTRY = re.compile(r"(?i)\b(registry\.[a-z0-9-]+\.[a-z]+|[a-z.]*npmjs\.(org|com)|[a-z.]*pypi\.org|files\.pythonhosted\.org|"
+                      + r"[a-z.]*crates\.io|conan\.io|registry\.yarnpkg\.com|unpkg\.com|cdn\.jsdelivr\.net|cdnjs\.[a-z.]+)\b|"
+                      + r'"resolved"\s*:\s*"http')
+
+
+def registries(guard):
+    """No host of a package registry, also not in a lock file: where packages come from is the machine's choice."""
+    for file in guard.files(is_text):
+        if file == "tests/guards/guards.py":
+            continue
+        for number, line in guard.lines(file):
+            match = REGISTRY.search(line)
+            if match:
+                guard.report(file, number, f"names a package registry: {match[0]}")
+
+
+GUARDS = {function.__name__: function for function in
+          (layers, headers, apps, purity, licences, machine_paths, unfinished, registries)}
+
+
+def run(name, root):
+    guard = Guard(root)
+    try:
+        GUARDS[name](guard)
+    except FileNotFoundError as problem:
+        print(f"{name}: {problem}")
+        return 2
+    for line in guard.found:
+        print(line)
+    print(f"{name}: {guard.scanned} files read, {len(guard.found)} found")
+    if guard.scanned == 0:
+        print(f"{name}: no file was read, so nothing was checked")
+        return 2
+    return 1 if guard.found else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Checks of the sources that no compiler makes.")
+    parser.add_argument("name", choices=[*GUARDS, "all"])
+    parser.add_argument("--root", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+    arguments = parser.parse_args()
+    root = os.path.abspath(arguments.root)
+    names = GUARDS if arguments.name == "all" else [arguments.name]
+    return max(run(name, root) for name in names)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

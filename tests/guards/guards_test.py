@@ -1,0 +1,154 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sinew authors
+
+"""Tests of the guards: each finds every kind of violation planted in a small project, and fails when it sees no file."""
+
+import contextlib
+import io
+import os
+import shutil
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import guards
+
+SPDX = "SPDX-License-Identifier: Apache-2.0", "SPDX-FileCopyrightText: The Sinew authors"
+
+
+def head(mark):
+    return "".join(f"{mark} {line}\n" for line in SPDX)
+
+
+# A project in which all is well.
+CLEAN = {
+    "src/sinew/CMakeLists.txt": head("#") + "sinew_module(core\n  PUBLIC Eigen3::Eigen)\nsinew_module(geometry USES core PRIVATE embree)\n"
+                                            "sinew_module(motion USES core)\nsinew_module(io USES core geometry)\n",
+    "src/sinew/core/math.h": head("//") + "#include <Eigen/Core>\n",
+    "src/sinew/core/report.h": head("//") + "#include <chrono>\n",
+    "src/sinew/geometry/tree.h": head("//") + '#include "sinew/core/math.h"\n',
+    "src/sinew/geometry/tree.cpp": head("//") + '#include <embree3/rtcore.h>\n#include "sinew/geometry/tree.h"\n',
+    "src/sinew/motion/ik.cpp": head("//") + '#include "sinew/core/math.h"\n// printf("in a comment")\n',
+    "src/sinew/io/file.cpp": head("//") + '#include <fstream>\n#include "sinew/geometry/tree.h"\n',
+    "apps/sinew/main.cpp": head("//") + '#include "sinew/core/report.h"\n#include "sinew/jobs/job.h"\n',
+    "demo": "#!/usr/bin/env bash\n" + head("#"),
+    "web/package-lock.json": '{ "packages": { "three": { "version": "0.1" } } }\n',
+    "docs/README.md": "".join(f"<!-- {line} -->\n" for line in SPDX),
+    "LICENSE": "Apache License\n",
+}
+
+SLASH = "/"
+# Guard, file, text put at its end (or the whole file, when there is none of that name).
+PLANTED = [
+    ("layers", "src/sinew/core/math.h", '#include "sinew/geometry/tree.h"\n'),
+    ("layers", "src/sinew/motion/ik.cpp", '#include "sinew/geometry/tree.h"\n'),
+    ("layers", "src/sinew/motion/ik.cpp", '  #  include <sinew/io/file.h>\n'),
+    ("layers", "src/sinew/geometry/tree.cpp", '#include "tree.h"\n'),
+    ("layers", "src/sinew/rogue/new.cpp", head("//")),
+    ("layers", "src/sinew/CMakeLists.txt", "sinew_module(deform USES binding)\nsinew_module(binding USES deform)\n"),
+    ("headers", "src/sinew/geometry/tree.h", "#include <embree3/rtcore.h>\n"),
+    ("headers", "src/sinew/geometry/tree.h", "#include <oneapi/tbb/parallel_for.h>\n"),
+    ("headers", "src/sinew/geometry/tree.h", "#include <tbb/tbb.h>\n"),
+    ("headers", "src/sinew/geometry/tree.h", "#include <assimp/scene.h>\n"),
+    ("headers", "src/sinew/geometry/tree.h", "#include <libqhullcpp/Qhull.h>\n"),
+    ("headers", "src/sinew/geometry/tree.h", "#include <hwy/highway.h>\n"),
+    ("headers", "src/sinew/geometry/tree.h", "#include <meshoptimizer.h>\n"),
+    ("headers", "src/sinew/geometry/tree.h", "#include <draco/mesh/mesh.h>\n"),
+    ("headers", "src/sinew/geometry/tree.h", "#include <Eigen/Sparse>\n"),
+    ("apps", "apps/sinew/main.cpp", '#include "sinew/geometry/tree.h"\n'),
+    ("purity", "src/sinew/motion/ik.cpp", "#include <fstream>\n"),
+    ("purity", "src/sinew/motion/ik.cpp", 'void f() { std::cout << 1; }\n'),
+    ("purity", "src/sinew/motion/ik.cpp", 'void f() { fopen("x", "r"); }\n'),
+    ("purity", "src/sinew/motion/ik.cpp", 'void f() { std::printf("x"); }\n'),
+    ("purity", "src/sinew/motion/ik.cpp", "auto t = std::chrono::steady_clock::now();\n"),
+    ("purity", "src/sinew/geometry/tree.h", "#include <chrono>\n"),
+    ("purity", "src/sinew/core/math.h", "int r = std::random_device()();\n"),
+    ("licences", "src/sinew/motion/new.cpp", "int x;\n"),
+    ("licences", "src/sinew/motion/new.h", "// SPDX-License-Identifier: Apache-2.0\n"),
+    ("licences", "scripts/new", "#!/bin/sh\n"),
+    ("licences", "web/src/new.ts", "let x;\n"),
+    ("licences", "docs/new.md", "# New\n"),
+    ("licences", "tests/new/CMakeLists.txt", "project(x)\n"),
+    ("machine_paths", "docs/README.md", f"See {SLASH}work{SLASH}main.\n"),
+    ("machine_paths", "src/sinew/motion/ik.cpp", f'const char* p = "{SLASH}home{SLASH}me/x";\n'),
+    ("machine_paths", "web/package-lock.json", f'{{"x": "{SLASH}tmp{SLASH}y"}}\n'),
+    ("unfinished", "src/sinew/motion/ik.cpp", "// TO" + "DO later\n"),
+    ("unfinished", "docs/README.md", "FIX" + "ME\n"),
+    ("unfinished", "demo", "# a st" + "ub\n"),
+    ("registries", "web/package-lock.json", '"resolved": "https' + '://registry.npm' + 'js.org/three.tgz"\n'),
+    ("registries", "docs/README.md", "Get it from py" + "pi.org.\n"),
+]
+
+
+class GuardsTest(unittest.TestCase):
+    def setUp(self):
+        self.root = tempfile.mkdtemp(prefix="sinew-guards-")
+        self.addCleanup(shutil.rmtree, self.root)
+        for name, text in CLEAN.items():
+            self.append(name, text)
+
+    def append(self, name, text):
+        path = os.path.join(self.root, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(text)
+
+    def run_guard(self, name):
+        with contextlib.redirect_stdout(io.StringIO()) as output:
+            code = guards.run(name, self.root)
+        return code, output.getvalue()
+
+    def test_a_clean_project_passes_every_guard(self):
+        for name in guards.GUARDS:
+            with self.subTest(guard=name):
+                code, output = self.run_guard(name)
+                self.assertEqual(code, 0, output)
+
+    def test_every_guard_has_a_planted_violation(self):
+        self.assertEqual({name for name, _, _ in PLANTED}, set(guards.GUARDS))
+
+    def test_planted_violations_are_found_where_they_are(self):
+        for name, file, text in PLANTED:
+            with self.subTest(guard=name, file=file, text=text):
+                path = os.path.join(self.root, file)
+                before = open(path, encoding="utf-8").read() if os.path.exists(path) else None
+                self.append(file, text)
+                code, output = self.run_guard(name)
+                self.assertEqual(code, 1, output)
+                self.assertIn(file, output)
+                if before is None:
+                    os.remove(path)
+                else:
+                    with open(path, "w", encoding="utf-8") as restored:
+                        restored.write(before)
+
+    def test_a_guard_that_reads_no_file_fails(self):
+        empty = tempfile.mkdtemp(prefix="sinew-guards-")
+        self.addCleanup(shutil.rmtree, empty)
+        self.root = empty
+        for name in guards.GUARDS:
+            with self.subTest(guard=name):
+                code, output = self.run_guard(name)
+                self.assertEqual(code, 2, output)
+
+
+# The real tree, with a violation planted in a copy of it: what is declared there is really read.
+class RealTreeTest(unittest.TestCase):
+    def test_a_wrong_include_in_a_copy_of_the_sources_is_found(self):
+        real = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+        with tempfile.TemporaryDirectory(prefix="sinew-guards-") as copy:
+            shutil.copytree(os.path.join(real, "src"), os.path.join(copy, "src"))
+            with contextlib.redirect_stdout(io.StringIO()) as output:
+                self.assertEqual(guards.run("layers", copy), 0, output.getvalue())
+            with open(os.path.join(copy, "src/sinew/core/mesh.h"), "a", encoding="utf-8") as file:
+                file.write('#include "sinew/io/asset.h"\n')
+            with contextlib.redirect_stdout(io.StringIO()) as output:
+                self.assertEqual(guards.run("layers", copy), 1)
+            self.assertIn("core may not use io", output.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()

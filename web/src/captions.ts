@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+/// Words on the picture: titles of cells, labels of overlays, the scale of a field.
+
+import type { Cell, Scene } from './scene';
+
+type Context = CanvasRenderingContext2D;
+
+const ink = 'rgba(38, 43, 51, 0.92)';
+const font = (px: number, weight = 500) => `${weight} ${px}px "DejaVu Sans", "Liberation Sans", Arial, sans-serif`;
+
+export function drawCaptions(context: Context, scene: Scene) {
+  for (const cell of scene.cells) {
+    drawLabels(context, scene, cell);
+    drawTitle(context, cell);
+  }
+  if (scene.legend) drawLegend(context, scene, scene.legend);
+}
+
+function drawTitle(context: Context, { rect: [x, y, width, height], title }: Cell) {
+  if (!title) return;
+  const px = Math.round(Math.min(height * 0.042, width * 0.055, 26));
+  if (px < 6) return;
+  context.font = font(px);
+  context.textAlign = 'center';
+  context.textBaseline = 'alphabetic';
+  context.fillStyle = ink;
+  context.fillText(title, x + width / 2, y + height - Math.round(px * 0.9), width * 0.94);
+}
+
+function drawLabels(context: Context, scene: Scene, { rect: [x, y, width, height], camera }: Cell) {
+  const px = Math.max(8, Math.round(Math.min(width, height) * 0.018));
+  context.font = font(px);
+  context.textAlign = 'left';
+  context.textBaseline = 'middle';
+  context.lineJoin = 'round';
+  context.lineWidth = Math.max(2, px * 0.28);
+  const dot = (a: number[], b: number[]) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  for (const { at, text } of scene.overlays.flatMap((overlay) => overlay.labels)) {
+    const d = at.map((value, i) => value - camera.eye[i]);
+    const depth = -dot(d, camera.back) * camera.tanY;
+    if (depth <= 0) continue;
+    const u = x + width / 2 + ((dot(d, camera.right) / depth) * height) / 2;
+    const v = y + height / 2 - ((dot(d, camera.up) / depth) * height) / 2;
+    if (u < x || u > x + width || v < y || v > y + height) continue;
+    context.strokeStyle = 'rgba(255, 255, 255, 0.85)';
+    context.strokeText(text, u + px * 0.6, v);
+    context.fillStyle = ink;
+    context.fillText(text, u + px * 0.6, v);
+  }
+}
+
+/// Stops of the ramp in shaders.ts, as a screen shows them.
+const stops = ['#3b4e9c', '#1f9bcd', '#3fc281', '#f8dd3f', '#ee3b30'];
+
+function drawLegend(context: Context, scene: Scene, legend: NonNullable<Scene['legend']>) {
+  const [width, height] = scene.size;
+  const px = Math.round(Math.min(height * 0.022, width * 0.028, 22));
+  if (px < 6) return;
+  const length = px * 11;
+  const left = Math.round(px * 1.4);
+  const top = Math.round(px * 3);
+  context.textAlign = 'left';
+  context.textBaseline = 'alphabetic';
+  context.fillStyle = ink;
+  context.font = font(px, 600);
+  context.fillText(legend.title, left, top - px * 0.7, width - 2 * left);
+  const gradient = context.createLinearGradient(left, 0, left + length, 0);
+  stops.forEach((color, i) => gradient.addColorStop(i / (stops.length - 1), color));
+  context.fillStyle = gradient;
+  context.beginPath();
+  context.roundRect(left, top, length, px * 0.7, px * 0.35);
+  context.fill();
+  context.fillStyle = ink;
+  context.font = font(Math.round(px * 0.8));
+  context.textBaseline = 'top';
+  context.fillText(legend.low, left, top + px);
+  context.textAlign = 'right';
+  context.fillText(legend.high, left + length, top + px);
+}

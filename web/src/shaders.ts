@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+/// The studio's light, in GLSL. A picture is the mean of many passes. Each moves the camera by a part of a pixel, the key
+/// light by a part of its own area and takes one other direction of the sky, both with a shadow map: the mean has smooth
+/// edges, soft shadows and ambient occlusion, and translucent surfaces need no sorting.
+
+/// Shadow look-up and the two lights of a pass.
+const lights = /* glsl */ `
+uniform mat4 keyMatrix, skyMatrix;
+uniform sampler2D keyDepth, skyDepth;
+uniform vec3 keyDirection, skyDirection;
+uniform float skyWeight;
+uniform float shadowBias;
+
+const vec3 kKey = vec3(1.0, 0.965, 0.915) * 2.05;
+const vec3 kSky = vec3(0.93, 0.965, 1.0) * 0.95;
+const vec3 kGround = vec3(0.60, 0.57, 0.54) * 0.62;
+const vec3 kRim = vec3(0.86, 0.93, 1.0) * 1.25;
+
+float lit(sampler2D map, mat4 matrix, vec3 p) {
+  vec3 q = (matrix * vec4(p, 1.0)).xyz * 0.5 + 0.5;
+  if (any(lessThan(q.xy, vec2(0.0))) || any(greaterThan(q.xy, vec2(1.0)))) return 1.0;
+  return texture(map, q.xy).r + shadowBias < q.z ? 0.0 : 1.0;
+}
+`;
+
+/// A share of [0, 1) for this pixel in this pass, even over the passes: what stands for opacity below 1.
+const dither = /* glsl */ `
+uniform float passShare;
+float threshold(float salt) {
+  float noise = fract(52.9829189 * fract(dot(floor(gl_FragCoord.xy) + salt * 17.0, vec2(0.06711056, 0.00583715))));
+  return fract(passShare + noise);
+}
+`;
+
+export const surfaceVertex = /* glsl */ `
+in vec4 tint;
+in float field;
+out vec3 vPosition, vNormal;
+out vec2 vUv;
+out vec4 vTint;
+out float vField;
+void main() {
+  vPosition = position;
+  vNormal = normal;
+  vUv = uv;
+  vTint = tint;
+  vField = field;
+  gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
+}
+`;
+
+/// Opacity of a fragment; the same in colour and shadow passes.
+const opacity = /* glsl */ `
+uniform vec4 color;
+uniform float cutoff, salt;
+in vec2 vUv;
+in vec4 vTint;
+#ifdef MAP
+uniform sampler2D map;
+#endif
+vec4 albedo() {
+  vec4 c = color * vTint;
+#ifdef MAP
+  c *= texture(map, vUv);
+#endif
+  return c;
+}
+void cut(float alpha) {
+#ifdef MASK
+  if (alpha < cutoff) discard;
+#endif
+#ifdef BLEND
+  if (alpha <= threshold(salt)) discard;
+#endif
+}
+`;
+
+export const depthFragment = /* glsl */ dither + opacity + /* glsl */ `
+layout(location = 0) out vec4 result;
+void main() {
+  cut(albedo().a);
+  result = vec4(1.0);
+}
+`;
+
+/// From nothing over blue, green and yellow to red; grey where there is exactly nothing.
+const ramp = /* glsl */ `
+vec3 heat(float t) {
+  t = clamp(t, 0.0, 1.0);
+  vec3 c = mix(vec3(0.045, 0.075, 0.33), vec3(0.02, 0.33, 0.62), smoothstep(0.0, 0.25, t));
+  c = mix(c, vec3(0.05, 0.56, 0.22), smoothstep(0.25, 0.5, t));
+  c = mix(c, vec3(0.95, 0.72, 0.05), smoothstep(0.5, 0.75, t));
+  return mix(c, vec3(0.85, 0.045, 0.03), smoothstep(0.75, 1.0, t));
+}
+`;
+
+export const surfaceFragment = /* glsl */ lights + dither + opacity + ramp + /* glsl */ `
+layout(location = 0) out vec4 result;
+in vec3 vPosition, vNormal;
+in float vField;
+uniform float metallic, roughness, normalOffset;
+uniform vec3 emissive;
+#ifdef NORMAL_MAP
+uniform sampler2D normalMap;
+#endif
+#ifdef EMISSIVE_MAP
+uniform sampler2D emissiveMap;
+#endif
+
+// A large soft box overhead, a window at the left, a bright horizon: what smooth surfaces mirror.
+vec3 studio(vec3 r, float rough) {
+  float soft = mix(0.08, 0.75, rough);
+  vec3 c = mix(kGround * 0.55, kSky * 0.62, smoothstep(-soft, soft + 0.25, r.y));
+  float box = smoothstep(0.72 - soft, 0.72 + soft, dot(r, normalize(vec3(0.25, 0.9, 0.35))));
+  float window = smoothstep(0.80 - soft, 0.80 + soft, dot(r, normalize(vec3(-0.85, 0.25, 0.5))));
+  return c + box * 1.2 + window * 0.75 * vec3(0.9, 0.96, 1.0);
+}
+
+// Schlick's Fresnel and the split-sum term in the polynomial form known from mobile engines.
+vec3 mirror(vec3 f0, float rough, float nv) {
+  vec4 r = rough * vec4(-1.0, -0.0275, -0.572, 0.022) + vec4(1.0, 0.0425, 1.04, -0.04);
+  float a = min(r.x * r.x, exp2(-9.28 * nv)) * r.x + r.y;
+  vec2 ab = vec2(-1.04, 1.04) * a + r.zw;
+  return f0 * ab.x + ab.y;
+}
+
+vec3 glint(vec3 n, vec3 v, vec3 l, vec3 f0, float rough) {
+  vec3 h = normalize(l + v);
+  float nl = max(dot(n, l), 0.0), nv = max(dot(n, v), 1e-3), nh = max(dot(n, h), 0.0);
+  float a2 = pow(max(rough, 0.2), 4.0);
+  float d = nh * nh * (a2 - 1.0) + 1.0;
+  float visible = 0.5 / (nl * sqrt(nv * nv * (1.0 - a2) + a2) + nv * sqrt(nl * nl * (1.0 - a2) + a2) + 1e-4);
+  vec3 f = f0 + (1.0 - f0) * pow(1.0 - max(dot(h, v), 0.0), 5.0);
+  return f * (a2 / (3.14159265 * d * d)) * visible * nl;
+}
+
+vec3 bent(vec3 n) {
+#ifdef NORMAL_MAP
+  vec3 dx = dFdx(vPosition), dy = dFdy(vPosition);
+  vec2 ux = dFdx(vUv), uy = dFdy(vUv);
+  vec3 px = cross(dy, n), py = cross(n, dx);
+  vec3 t = px * ux.x + py * uy.x, b = px * ux.y + py * uy.y;
+  float scale = max(dot(t, t), dot(b, b));
+  if (scale > 0.0) {
+    vec3 m = texture(normalMap, vUv).xyz * 2.0 - 1.0;
+    // The texture's v grows downwards, its green channel upwards.
+    return normalize((t * m.x - b * m.y) * inversesqrt(scale) + n * max(m.z, 1e-3));
+  }
+#endif
+  return n;
+}
+
+void main() {
+  vec4 base = albedo();
+  cut(base.a);
+  vec3 v = normalize(cameraPosition - vPosition);
+  vec3 n = normalize(vNormal);
+  vec3 facet = cross(dFdx(vPosition), dFdy(vPosition));
+  if (dot(n, n) < 0.5) n = normalize(facet);
+  bool inside = !gl_FrontFacing;
+  if (inside) n = -n;
+  n = bent(n);
+  // Smooth normals at the outline may look away from the eye.
+  n = normalize(n + v * max(0.0, 0.02 - dot(n, v)));
+
+  vec3 c = base.rgb;
+  float rough = clamp(roughness, 0.08, 1.0);
+  float metal = metallic;
+#ifdef CLAY
+  if (inside) c *= vec3(0.42, 0.36, 0.34);
+#endif
+#ifdef FIELD
+  c = vField > 0.0 ? mix(vec3(0.36, 0.37, 0.40), heat(vField), smoothstep(0.0, 0.02, vField)) : vec3(0.36, 0.37, 0.40);
+  rough = 0.75;
+  metal = 0.0;
+#endif
+  vec3 p = vPosition + n * normalOffset;
+  vec3 f0 = mix(vec3(0.04), c, metal);
+  vec3 body = c * (1.0 - metal);
+
+  float nk = max(dot(n, keyDirection), 0.0), ns = dot(n, skyDirection);
+  float keyLit = nk > 0.0 ? lit(keyDepth, keyMatrix, p) : 0.0;
+  float skyLit = ns > 0.0 ? lit(skyDepth, skyMatrix, p) : 0.0;
+  float open = ns > 0.0 ? skyLit : 1.0;
+
+  vec3 rimDirection = normalize(vec3(viewMatrix[0][0], viewMatrix[1][0], viewMatrix[2][0]) * -0.75
+    + vec3(0.0, 0.45, 0.0) - vec3(viewMatrix[0][2], viewMatrix[1][2], viewMatrix[2][2]) * 0.75);
+  float edge = pow(1.0 - max(dot(n, v), 0.0), 3.0);
+  float rim = max(dot(n, rimDirection), 0.0) * (0.35 + 0.65 * edge) * open;
+
+  // The mean of 4·n·l over all directions is 1, so this is the sky's light on a surface that sees all of it.
+  vec3 light = kKey * nk * keyLit + kSky * skyWeight * 4.0 * max(ns, 0.0) * skyLit * 0.5
+    + kGround * (0.5 - 0.5 * n.y) * mix(0.55, 1.0, open) + kRim * rim * 0.8;
+  vec3 shade = body * light * 0.62;
+  shade += mirror(f0, rough, max(dot(n, v), 0.0)) * studio(reflect(-v, n), rough) * open;
+  shade += glint(n, v, keyDirection, f0, rough) * kKey * keyLit * 0.8 + glint(n, v, rimDirection, f0, rough) * kRim * open * 0.5;
+#ifdef FIELD
+  shade = mix(shade, c * 0.95, 0.35);
+#else
+  vec3 glow = emissive;
+#ifdef EMISSIVE_MAP
+  glow *= texture(emissiveMap, vUv).rgb;
+#endif
+  shade += glow;
+#endif
+  result = vec4(shade, 1.0);
+}
+`;
+
+/// Lines as strips of even width on the screen; every line is one instance.
+export const lineVertex = /* glsl */ `
+in vec3 head, tail;
+uniform vec2 viewport;
+uniform float width, lift;
+out float across;
+void main() {
+  vec4 a = viewMatrix * vec4(head, 1.0), b = viewMatrix * vec4(tail, 1.0);
+  a.xyz *= 1.0 - lift;
+  b.xyz *= 1.0 - lift;
+  vec4 p = projectionMatrix * a, q = projectionMatrix * b;
+  vec2 d = (q.xy / q.w - p.xy / p.w) * viewport;
+  d = length(d) > 1e-6 ? normalize(d) : vec2(1.0, 0.0);
+  vec4 r = position.x < 0.5 ? p : q;
+  vec2 push = (vec2(-d.y, d.x) * position.y + d * (position.x - 0.5)) * width;
+  r.xy += push / viewport * r.w;
+  across = position.y;
+  gl_Position = r;
+}
+`;
+
+export const lineFragment = /* glsl */ dither + /* glsl */ `
+layout(location = 0) out vec4 result;
+uniform vec4 color;
+in float across;
+void main() {
+  if (color.a <= threshold(3.0)) discard;
+  result = vec4(color.rgb, 1.0);
+}
+`;
+
+/// Round dots of even size on the screen.
+export const dotVertex = /* glsl */ `
+in vec4 tint;
+in float radius;
+out vec4 vTint;
+void main() {
+  vTint = tint;
+  gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
+  gl_PointSize = 2.0 * radius;
+}
+`;
+
+export const dotFragment = /* glsl */ dither + /* glsl */ `
+layout(location = 0) out vec4 result;
+in vec4 vTint;
+void main() {
+  vec2 q = gl_PointCoord * 2.0 - 1.0;
+  float r = dot(q, q);
+  if (r > 1.0 || vTint.a <= threshold(5.0)) discard;
+  float bright = 0.75 + 0.45 * sqrt(1.0 - r) - 0.12 * (q.x + q.y);
+  result = vec4(r > 0.62 ? vTint.rgb * 0.22 : vTint.rgb * bright, 1.0);
+}
+`;
+
+/// Flat solids that are always seen: bones, triangles of overlays.
+export const solidVertex = /* glsl */ `
+in vec4 tint;
+out vec4 vTint;
+out vec3 vView;
+void main() {
+  vTint = tint;
+  vec4 p = viewMatrix * vec4(position, 1.0);
+  vView = p.xyz;
+  gl_Position = projectionMatrix * p;
+}
+`;
+
+export const solidFragment = /* glsl */ dither + /* glsl */ `
+layout(location = 0) out vec4 result;
+in vec4 vTint;
+in vec3 vView;
+void main() {
+  if (vTint.a <= threshold(7.0)) discard;
+  vec3 n = normalize(cross(dFdx(vView), dFdy(vView)));
+  float shade = 0.42 + 0.62 * max(dot(n, normalize(vec3(-0.45, 0.65, 0.62))), 0.0) + 0.18 * abs(n.z);
+  result = vec4(vTint.rgb * shade, 1.0);
+}
+`;
+
+export const screenVertex = /* glsl */ `
+out vec2 vUv;
+void main() {
+  vUv = position.xy * 0.5 + 0.5;
+  gl_Position = vec4(position.xy, 0.0, 1.0);
+}
+`;
+
+/// Adds one pass to the sum, and what the character takes of the light of the ground where nothing covers it.
+export const addFragment = /* glsl */ lights + /* glsl */ `
+layout(location = 0) out vec4 sumColor;
+layout(location = 1) out vec4 sumShadow;
+in vec2 vUv;
+uniform sampler2D frame;
+uniform float share, ground, groundLight, reach;
+uniform vec3 eye;
+uniform mat4 toWorld;
+void main() {
+  vec4 c = texture(frame, vUv);
+  float dark = 0.0;
+  vec4 far = toWorld * vec4(vUv * 2.0 - 1.0, 1.0, 1.0);
+  vec3 d = normalize(far.xyz / far.w - eye);
+  float t = (ground - eye.y) / d.y;
+  if (c.a < 0.5 && d.y < -1e-4 && t > 0.0) {
+    vec3 p = eye + d * t;
+    float fade = 1.0 - smoothstep(0.55 * reach, reach, length(p.xz));
+    if (fade > 0.0) {
+      float key = keyDirection.y * 0.75, sky = skyWeight * 1.1 * max(skyDirection.y, 0.0);
+      float light = key * lit(keyDepth, keyMatrix, p) + sky * lit(skyDepth, skyMatrix, p);
+      dark = fade * (key + sky - light) / groundLight;
+    }
+  }
+  sumColor = c * share;
+  sumShadow = vec4(dark * share, 0.0, 0.0, 0.0);
+}
+`;
+
+/// From light to what a screen shows: Khronos' neutral curve, which keeps base colours as they are and bends only the
+/// highlights, then the background behind it.
+export const showFragment = /* glsl */ `
+layout(location = 0) out vec4 result;
+in vec2 vUv;
+uniform sampler2D sumColor, sumShadow;
+uniform vec3 backgroundTop, backgroundLow;
+uniform float backgroundAlpha, aspect;
+
+vec3 neutral(vec3 c) {
+  const float start = 0.76, desaturation = 0.15;
+  float low = min(c.r, min(c.g, c.b));
+  c -= low < 0.08 ? low - 6.25 * low * low : 0.04;
+  float peak = max(c.r, max(c.g, c.b));
+  if (peak < start) return c;
+  const float d = 1.0 - start;
+  float bent = 1.0 - d * d / (peak + d - start);
+  c *= bent / peak;
+  return mix(c, vec3(bent), 1.0 - 1.0 / (desaturation * (peak - bent) + 1.0));
+}
+
+vec3 encode(vec3 c) {
+  c = clamp(c, 0.0, 1.0);
+  return mix(c * 12.92, 1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, step(0.0031308, c));
+}
+
+void main() {
+  vec4 c = texture(sumColor, vUv);
+  float shadow = clamp(texture(sumShadow, vUv).r, 0.0, 1.0) * 0.72;
+  vec3 shown = c.a > 0.0 ? neutral(c.rgb / c.a) : vec3(0.0);
+  vec2 q = (vUv - vec2(0.5, 0.55)) * vec2(min(aspect, 1.6), 1.0);
+  vec3 back = mix(backgroundTop, backgroundLow, smoothstep(0.05, 0.85, length(q)));
+  // The shadow is part of what the ground shows, so coverage takes it away where the character stands.
+  vec3 behind = back * (1.0 - shadow / max(1.0 - c.a, 1e-3) * step(1e-3, 1.0 - c.a));
+  float alpha = c.a + shadow * (1.0 - backgroundAlpha) + (1.0 - c.a) * backgroundAlpha;
+  vec3 mixed = backgroundAlpha > 0.5 ? shown * c.a + max(behind, 0.0) * (1.0 - c.a) : shown * c.a / max(alpha, 1e-4);
+  result = vec4(encode(mixed), clamp(alpha, 0.0, 1.0));
+}
+`;

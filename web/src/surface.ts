@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+/// The character's skin: geometry of a frame, materials, textures.
+
+import * as THREE from 'three';
+import { floats, shorts, words, type Frame, type Material, type Scene } from './scene';
+import { depthFragment, surfaceFragment, surfaceVertex } from './shaders';
+import { shared } from './studio';
+
+/// What the frames have in common, decoded once.
+export class Skin {
+  readonly edges: Uint32Array | null = null;
+  private readonly geometry = new THREE.BufferGeometry();
+  private readonly materials: THREE.ShaderMaterial[] = [];
+  private readonly shadows: THREE.ShaderMaterial[] = [];
+
+  constructor(private readonly scene: Scene, anisotropy: number, warn: (text: string) => void) {
+    const surface = scene.surface;
+    if (!surface) return;
+    this.edges = surface.edges === null ? null : words(surface.edges);
+    this.geometry.setIndex(new THREE.BufferAttribute(words(surface.triangles), 1));
+    const count = floats(scene.frames[0].positions!).length / 3;
+    const constant = (width: number, value: number) => {
+      const data = new Float32Array(width * count).fill(value);
+      return new THREE.BufferAttribute(data, width);
+    };
+    this.geometry.setAttribute('uv', surface.uvs === null ? constant(2, 0) : new THREE.BufferAttribute(floats(surface.uvs), 2));
+    this.geometry.setAttribute('tint', surface.colors === null ? constant(4, 1) : new THREE.BufferAttribute(floats(surface.colors), 4));
+    this.geometry.setAttribute('field', surface.field === null ? constant(1, 0) : new THREE.BufferAttribute(floats(surface.field), 1));
+    const textures = new Textures(scene, anisotropy, warn);
+    scene.materials.forEach((material, i) => {
+      this.materials.push(surfaceMaterial(material, i, textures, surface.field !== null));
+      this.shadows.push(shadowMaterial(material, i, textures));
+    });
+    surface.groups.forEach((group) => this.geometry.addGroup(group.start, group.count, group.material));
+  }
+
+  /// Loads a frame and adds the meshes that draw it.
+  show(frame: Frame, surfaces: THREE.Scene, casters: THREE.Scene) {
+    if (!this.scene.surface || frame.positions === null || frame.normals === null) return;
+    this.geometry.setAttribute('position', new THREE.BufferAttribute(floats(frame.positions), 3));
+    this.geometry.setAttribute('normal', new THREE.BufferAttribute(shorts(frame.normals), 3, true));
+    for (const [scene, materials] of [[surfaces, this.materials], [casters, this.shadows]] as const) {
+      const mesh = new THREE.Mesh(this.geometry, materials);
+      mesh.frustumCulled = false;
+      scene.add(mesh);
+    }
+  }
+}
+
+class Textures {
+  private readonly made = new Map<string, THREE.Texture | null>();
+
+  constructor(private readonly scene: Scene, private readonly anisotropy: number, private readonly warn: (text: string) => void) {}
+
+  get(image: number, color: boolean): THREE.Texture | null {
+    if (image < 0) return null;
+    const key = `${image} ${color}`;
+    if (!this.made.has(key)) this.made.set(key, this.make(image, color));
+    return this.made.get(key) ?? null;
+  }
+
+  private make(image: number, color: boolean): THREE.Texture | null {
+    const { name, element } = this.scene.images[image];
+    const picture = document.getElementById(element) as HTMLImageElement | null;
+    if (!picture || !picture.complete || picture.naturalWidth === 0) {
+      const text = `The picture '${name}' cannot be decoded and is left out.`;
+      this.warn(text);
+      return null;
+    }
+    const texture = new THREE.Texture(picture);
+    texture.flipY = false;
+    texture.wrapS = texture.wrapT = THREE.RepeatWrapping;
+    texture.colorSpace = color ? THREE.SRGBColorSpace : THREE.NoColorSpace;
+    texture.anisotropy = Math.min(8, this.anisotropy);
+    texture.needsUpdate = true;
+    return texture;
+  }
+}
+
+function parameters(material: Material, index: number, textures: Textures) {
+  const map = textures.get(material.map, true);
+  const defines: Record<string, number> = {};
+  if (map) defines.MAP = 1;
+  if (material.alpha === 'mask') defines.MASK = 1;
+  if (material.alpha === 'blend') defines.BLEND = 1;
+  if (material.clay) defines.CLAY = 1;
+  const uniforms: Record<string, THREE.IUniform> = {
+    color: { value: new THREE.Vector4(...material.color) },
+    cutoff: { value: material.cutoff },
+    salt: { value: index },
+    map: { value: map },
+    passShare: shared.passShare,
+  };
+  return { defines, uniforms };
+}
+
+function surfaceMaterial(material: Material, index: number, textures: Textures, field: boolean): THREE.ShaderMaterial {
+  const { defines, uniforms } = parameters(material, index, textures);
+  const normalMap = textures.get(material.normalMap, false);
+  const emissiveMap = textures.get(material.emissiveMap, true);
+  if (normalMap) defines.NORMAL_MAP = 1;
+  if (emissiveMap) defines.EMISSIVE_MAP = 1;
+  if (field) defines.FIELD = 1;
+  return new THREE.ShaderMaterial({
+    glslVersion: THREE.GLSL3,
+    vertexShader: surfaceVertex,
+    fragmentShader: surfaceFragment,
+    defines,
+    side: material.doubleSided || material.clay ? THREE.DoubleSide : THREE.FrontSide,
+    uniforms: {
+      ...shared,
+      ...uniforms,
+      metallic: { value: material.metallic },
+      roughness: { value: material.roughness },
+      emissive: { value: new THREE.Vector3(...material.emissive) },
+      normalMap: { value: normalMap },
+      emissiveMap: { value: emissiveMap },
+    },
+  });
+}
+
+function shadowMaterial(material: Material, index: number, textures: Textures): THREE.ShaderMaterial {
+  return new THREE.ShaderMaterial({
+    glslVersion: THREE.GLSL3,
+    vertexShader: surfaceVertex,
+    fragmentShader: depthFragment,
+    side: THREE.DoubleSide,
+    ...parameters(material, index, textures),
+  });
+}
