@@ -118,6 +118,8 @@ CommandLine ask_for(CommandLine::Ask ask, const std::string& command) {
 
 std::string sentence(const CLI::ParseError& problem) {
   std::string text = problem.what();
+  // CLI11 says "--output: 1 required TEXT missing".
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&problem)) text = text.substr(0, text.find(':')) + " needs a value";
   if (!text.empty() && text.back() != '.') text += '.';
   return text + " See sinew --help.";
 }

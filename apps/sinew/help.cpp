@@ -47,7 +47,7 @@ std::string value_name(const Option& option) {
   switch (option.type) {
     case OptionType::kFlag: return "";
     case OptionType::kInteger: return " N";
-    case OptionType::kNumber: return option.field.unit.empty() ? " X" : " " + option.field.unit;
+    case OptionType::kNumber: return " X";
     case OptionType::kText: return " WORD";
     case OptionType::kTextList: return " WORD,…";
   }
@@ -72,7 +72,7 @@ std::string facts(const Option& option) {
   else if (high) parts.push_back(fmt::format("at most {}", option.field.maximum));
   const Json& initial = option.initial;
   if (initial.is_string() && !initial.get<std::string>().empty()) parts.push_back("default " + initial.get<std::string>());
-  else if (initial.is_number()) parts.push_back(fmt::format("default {}", initial.dump()));
+  else if (initial.is_number()) parts.push_back(fmt::format("default {}", initial.get<double>()));
   else if (initial.is_array() && !initial.empty())
     parts.push_back(fmt::format("default {}", fmt::join(initial.get<std::vector<std::string>>(), ",")));
   else if (initial.is_boolean() && initial.get<bool>()) parts.push_back("on by default; --no-… turns it off");

@@ -10,6 +10,7 @@
 
 #include "sinew/geometry/predicates.h"
 #include "sinew/geometry/triangle_overlap.h"
+#include "sinew/geometry/weld.h"
 #include "tests/geometry/named_meshes.h"
 
 namespace sinew::geometry {
@@ -17,7 +18,7 @@ namespace {
 
 using namespace sinew::test;
 
-SelfIntersections find(const Mesh& mesh) { return self_intersections(mesh, weld(mesh), {.list = true}); }
+SelfIntersections find(const Mesh& mesh) { return self_intersections(mesh, {.list = true}); }
 
 using Vec3i = Eigen::Matrix<std::int64_t, 3, 1>;
 
@@ -131,7 +132,7 @@ TEST(SelfIntersection, PairsBetweenPartsAreAnotherFigure) {
   EXPECT_EQ(two.inside_parts, 0u);
   EXPECT_EQ(two.between_parts, one.inside_parts);
   EXPECT_EQ(one.pairs, two.pairs);
-  EXPECT_EQ(self_intersections(as_parts(a, b), weld(as_parts(a, b)), {.between_parts = false}).between_parts, 0u);
+  EXPECT_EQ(self_intersections(as_parts(a, b), {.between_parts = false}).between_parts, 0u);
 }
 
 TEST(SelfIntersection, PartsThatMeetAtASeamDoNotIntersect) {
@@ -197,7 +198,7 @@ TEST(SelfIntersection, SameForAnyNumberOfThreads) {
 TEST(SelfIntersection, StopsWhenCancelled) {
   const Progress progress;
   progress.cancel();
-  EXPECT_THROW(self_intersections(cube(), weld(cube()), {}, progress), Cancelled);
+  EXPECT_THROW(self_intersections(cube(), {}, progress), Cancelled);
 }
 
 }  // namespace

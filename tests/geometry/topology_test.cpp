@@ -198,7 +198,7 @@ Mesh random_soup(unsigned seed, Index vertices, Index faces) {
     mesh.positions.push_back({double(random() % 3), double(random() % 3), double(random() % 3)});
   for (Index f = 0; f < faces; ++f) {
     std::vector<Index> face(3 + random() % 3);
-    for (Index& v : face) v = random() % vertices;
+    for (Index& v : face) v = static_cast<Index>(random() % vertices);
     mesh.add_face(face);
   }
   return mesh;

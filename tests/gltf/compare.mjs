@@ -106,7 +106,14 @@ class Comparison {
   }
 
   image(a, b, path, index) {
-    this.deep(without(a, 'uri', 'bufferView', 'mimeType'), without(b, 'uri', 'bufferView', 'mimeType'), path);
+    const layout = ['uri', 'bufferView', 'mimeType'];
+    // A picture that moves into the file may keep the name of the file it was in.
+    const file = a.uri === undefined || a.uri.startsWith('data:') ? '' : decodeURIComponent(a.uri).split('/').pop();
+    if (a.name === undefined && b.uri === undefined && file && [file, file.replace(/\.[^.]*$/, '')].includes(b.name)) {
+      this.note(`${path}/name`, `added, is ${show(b.name)}, from the uri`);
+      layout.push('name');
+    }
+    this.deep(without(a, ...layout), without(b, ...layout), path);
     const before = this.a.image(index);
     const after = this.b.image(index);
     if (!before.bytes) {

@@ -78,7 +78,7 @@ PLANTED = [
     ("unfinished", "src/sinew/motion/ik.cpp", "// TO" + "DO later\n"),
     ("unfinished", "docs/README.md", "FIX" + "ME\n"),
     ("unfinished", "demo", "# a st" + "ub\n"),
-    ("registries", "web/package-lock.json", '"resolved": "https' + '://registry.npm' + 'js.org/three.tgz"\n'),
+    ("registries", "web/package-lock.json", '"resol' + 'ved": "ht' + 'tps:' + '//registry.npm' + 'js.org/three.tgz"\n'),
     ("registries", "docs/README.md", "Get it from py" + "pi.org.\n"),
 ]
 
@@ -114,7 +114,7 @@ class GuardsTest(unittest.TestCase):
         for name, file, text in PLANTED:
             with self.subTest(guard=name, file=file, text=text):
                 path = os.path.join(self.root, file)
-                before = open(path, encoding="utf-8").read() if os.path.exists(path) else None
+                before = CLEAN.get(file)
                 self.append(file, text)
                 code, output = self.run_guard(name)
                 self.assertEqual(code, 1, output)

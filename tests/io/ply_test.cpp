@@ -132,11 +132,11 @@ TEST(Ply, RefusesWhatCannotBeWithASentence) {
   const std::string vertex = std::string("element vertex 1\n") + kXyz;
   const std::string face = "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n";
   EXPECT_EQ(error_of(with(vertex + face + "3 0 0 1\n")),
-            "mesh.ply, line 10: the face uses vertex 1, and the file has 1 (they are counted from 0).");
-  EXPECT_NE(error_of(with(vertex + face + "3 0 0 -1\n")).find("line 10"), std::string::npos);
-  EXPECT_NE(error_of(with(vertex + face + "3 0 0 0.5\n")).find("line 10"), std::string::npos);
+            "mesh.ply, line 11: the face uses vertex 1, and the file has 1 (they are counted from 0).");
+  EXPECT_NE(error_of(with(vertex + face + "3 0 0 -1\n")).find("line 11"), std::string::npos);
+  EXPECT_NE(error_of(with(vertex + face + "3 0 0 0.5\n")).find("line 11"), std::string::npos);
   EXPECT_NE(error_of(with(vertex + face + "250 0 0 0\n")).find("does not fit"), std::string::npos);
-  EXPECT_NE(error_of(with(vertex + "end_header\n0 inf 0\n")).find("line 7: 'inf' is not a finite"), std::string::npos);
+  EXPECT_NE(error_of(with(vertex + "end_header\n0 inf 0\n")).find("line 8: 'inf' is not a finite"), std::string::npos);
   EXPECT_NE(error_of(with(std::string("element vertex 99999999999\n") + kXyz + "end_header\n0 0 0\n")).find("99999999999"), std::string::npos);
   EXPECT_NE(error_of(with("element vertex 9000000000000\nend_header\n")).find("no x, y and z"), std::string::npos);
   EXPECT_NE(error_of(with("element junk 9000000000000\nend_header\n")).find("no vertices"), std::string::npos);

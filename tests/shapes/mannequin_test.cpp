@@ -62,7 +62,7 @@ TEST(Mannequin, IsValid) {
 
 TEST(Mannequin, IsOneClosedSurfaceOfQuadsAtAnyResolution) {
   expect_closed(figure().rig.mesh);
-  for (const int vertices : {1000, 2500, 4000, 6000, 16000}) {
+  for (const int vertices : {4000, 5000, 7000, 16000}) {
     MannequinOptions options;
     options.vertices = vertices;
     const Character character = mannequin(options);
@@ -158,7 +158,7 @@ TEST(Mannequin, WeightsSumToOneAndStayOnTheirLimb) {
       if (std::abs(p.x()) > 0.30) {
         EXPECT_TRUE(name == side + "UpperArm" || name == side + "Forearm" || name == side + "Hand") << name << " at " << p.transpose();
       }
-      if (p.y() < 0.75) {
+      if (p.y() < 0.70) {
         EXPECT_TRUE(name == side + "Thigh" || name == side + "Shin" || name == side + "Foot") << name << " at " << p.transpose();
       }
     }
@@ -178,7 +178,7 @@ TEST(Mannequin, NormalsAgreeWithTheFaces) {
   for (const Triangle& t : triangulate(mesh)) {
     const Vec3& a = mesh.positions[t.vertices[0]];
     const Vec3 normal = (mesh.positions[t.vertices[1]] - a).cross(mesh.positions[t.vertices[2]] - a).normalized();
-    for (const Index v : t.vertices) EXPECT_GT(normal.dot(mesh.normals.values[v].cast<double>()), 0.2);
+    for (const Index v : t.vertices) EXPECT_GT(normal.dot(mesh.normals.values[v].cast<double>()), 0.2) << a.transpose();
   }
 }
 
@@ -212,14 +212,14 @@ TEST(Mannequin, MotionsKeepTheVolumeAndTheGround) {
       EXPECT_NEAR(volume(mesh, posed) / at_rest, 1, 0.03) << clip.name << " " << step;
       double lowest = 1;
       for (const Vec3& p : posed) lowest = std::min(lowest, p.y());
-      EXPECT_NEAR(lowest, 0, 0.03) << clip.name << " " << step;
+      EXPECT_NEAR(lowest, 0, 0.01) << clip.name << " " << step;
     }
   }
 }
 
 TEST(Mannequin, IsTheSameForAnyNumberOfThreads) {
   MannequinOptions options;
-  options.vertices = 3000;
+  options.vertices = 4000;
   set_thread_count(1);
   const Character one = mannequin(options);
   set_thread_count(5);

@@ -24,7 +24,7 @@ function draw(scene: Scene, warnings: string[]): string {
   for (const cell of scene.cells) {
     const [x, y, w, h] = cell.rect;
     const stage = makeStage(scene, scene.frames[cell.frame], skin, h / 1000);
-    const pixels = studio.draw(stage, cell.camera, w, h);
+    const pixels = studio.draw(stage, cell);
     const image = context.createImageData(w, h);
     for (let row = 0; row < h; ++row) image.data.set(pixels.subarray((h - 1 - row) * w * 4, (h - row) * w * 4), row * w * 4);
     context.putImageData(image, x, y);

@@ -85,6 +85,20 @@ void main() {
 }
 `;
 
+/// Shadows of opaque surfaces need nothing but places.
+export const plainDepthVertex = /* glsl */ `
+void main() {
+  gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
+}
+`;
+
+export const plainDepthFragment = /* glsl */ `
+layout(location = 0) out vec4 result;
+void main() {
+  result = vec4(1.0);
+}
+`;
+
 /// From nothing over blue, green and yellow to red; grey where there is exactly nothing.
 const ramp = /* glsl */ `
 vec3 heat(float t) {
@@ -297,32 +311,44 @@ void main() {
 }
 `;
 
-/// Adds one pass to the sum, and what the character takes of the light of the ground where nothing covers it.
-export const addFragment = /* glsl */ lights + /* glsl */ `
-layout(location = 0) out vec4 sumColor;
-layout(location = 1) out vec4 sumShadow;
+/// Adds one pass to the sum.
+export const addFragment = /* glsl */ `
+layout(location = 0) out vec4 sum;
 in vec2 vUv;
 uniform sampler2D frame;
-uniform float share, ground, groundLight, reach;
-uniform vec3 eye;
-uniform mat4 toWorld;
+uniform float share;
 void main() {
-  vec4 c = texture(frame, vUv);
-  float dark = 0.0;
-  vec4 far = toWorld * vec4(vUv * 2.0 - 1.0, 1.0, 1.0);
-  vec3 d = normalize(far.xyz / far.w - eye);
-  float t = (ground - eye.y) / d.y;
-  if (c.a < 0.5 && d.y < -1e-4 && t > 0.0) {
-    vec3 p = eye + d * t;
-    float fade = 1.0 - smoothstep(0.55 * reach, reach, length(p.xz));
-    if (fade > 0.0) {
-      float key = keyDirection.y * 0.75, sky = skyWeight * 1.1 * max(skyDirection.y, 0.0);
-      float light = key * lit(keyDepth, keyMatrix, p) + sky * lit(skyDepth, skyMatrix, p);
-      dark = fade * (key + sky - light) / groundLight;
-    }
+  sum = texture(frame, vUv) * share;
+}
+`;
+
+/// What the character takes of the light of the ground in one pass, on a square of the ground.
+export const groundFragment = /* glsl */ lights + /* glsl */ `
+layout(location = 0) out vec4 sum;
+in vec2 vUv;
+uniform float share, ground, groundLight, reach;
+void main() {
+  vec3 p = vec3((vUv.x * 2.0 - 1.0) * reach, ground, (vUv.y * 2.0 - 1.0) * reach);
+  float key = keyDirection.y * 0.75, sky = skyWeight * 1.25 * max(skyDirection.y, 0.0);
+  float light = key * lit(keyDepth, keyMatrix, p) + sky * lit(skyDepth, skyMatrix, p);
+  sum = vec4(share * (key + sky - light) / groundLight);
+}
+`;
+
+/// One half of a Gaussian blur.
+export const blurFragment = /* glsl */ `
+layout(location = 0) out vec4 result;
+in vec2 vUv;
+uniform sampler2D source;
+uniform vec2 spread;
+void main() {
+  float sum = 0.0, weights = 0.0;
+  for (int i = -8; i <= 8; ++i) {
+    float x = float(i) / 8.0, w = exp(-4.0 * x * x);
+    sum += w * texture(source, vUv + spread * x).r;
+    weights += w;
   }
-  sumColor = c * share;
-  sumShadow = vec4(dark * share, 0.0, 0.0, 0.0);
+  result = vec4(sum / weights);
 }
 `;
 
@@ -331,9 +357,24 @@ void main() {
 export const showFragment = /* glsl */ `
 layout(location = 0) out vec4 result;
 in vec2 vUv;
-uniform sampler2D sumColor, sumShadow;
-uniform vec3 backgroundTop, backgroundLow;
-uniform float backgroundAlpha, aspect;
+uniform sampler2D sumColor, sharpShadow, softShadow;
+uniform vec3 backgroundTop, backgroundLow, eye;
+uniform vec4 part;  // Of the whole picture: left, low, width, height.
+uniform float backgroundAlpha, aspect, ground, reach;
+uniform mat4 toWorld;
+
+// Near the feet the shadow is sharp, where it is faint it is soft, as those of large lights are.
+float groundShadow() {
+  vec4 far = toWorld * vec4(vUv * 2.0 - 1.0, 1.0, 1.0);
+  vec3 d = far.xyz / far.w - eye;
+  float t = (ground - eye.y) / d.y;
+  if (d.y > -1e-6 || t <= 0.0) return 0.0;
+  vec2 p = (eye + d * t).xz / reach;
+  float fade = 1.0 - smoothstep(0.45, 0.98, length(p));
+  if (fade <= 0.0) return 0.0;
+  float sharp = texture(sharpShadow, p * 0.5 + 0.5).r, soft = texture(softShadow, p * 0.5 + 0.5).r;
+  return fade * mix(soft, sharp, smoothstep(0.08, 0.42, sharp));
+}
 
 vec3 neutral(vec3 c) {
   const float start = 0.76, desaturation = 0.15;
@@ -354,14 +395,18 @@ vec3 encode(vec3 c) {
 
 void main() {
   vec4 c = texture(sumColor, vUv);
-  float shadow = clamp(texture(sumShadow, vUv).r, 0.0, 1.0) * 0.72;
   vec3 shown = c.a > 0.0 ? neutral(c.rgb / c.a) : vec3(0.0);
-  vec2 q = (vUv - vec2(0.5, 0.55)) * vec2(min(aspect, 1.6), 1.0);
+  vec2 q = (part.xy + vUv * part.zw - vec2(0.5, 0.55)) * vec2(min(aspect, 1.6), 1.0);
   vec3 back = mix(backgroundTop, backgroundLow, smoothstep(0.05, 0.85, length(q)));
-  // The shadow is part of what the ground shows, so coverage takes it away where the character stands.
-  vec3 behind = back * (1.0 - shadow / max(1.0 - c.a, 1e-3) * step(1e-3, 1.0 - c.a));
-  float alpha = c.a + shadow * (1.0 - backgroundAlpha) + (1.0 - c.a) * backgroundAlpha;
-  vec3 mixed = backgroundAlpha > 0.5 ? shown * c.a + max(behind, 0.0) * (1.0 - c.a) : shown * c.a / max(alpha, 1e-4);
-  result = vec4(encode(mixed), clamp(alpha, 0.0, 1.0));
+  float taken = clamp(groundShadow(), 0.0, 1.0);
+  // In a grid no shadow ends at the border of its cell.
+  if (part.z < 1.0) {
+    taken = max(taken - 0.06, 0.0) / 0.94;
+    taken *= smoothstep(0.0, 0.22, min(vUv.x, 1.0 - vUv.x)) * smoothstep(0.04, 0.18, vUv.y);
+  }
+  float shadow = 0.6 * taken + 0.3 * smoothstep(0.1, 0.9, taken);
+  float alpha = mix(c.a + (1.0 - c.a) * shadow, 1.0, backgroundAlpha);
+  vec3 mixed = shown * c.a + back * (1.0 - shadow) * (1.0 - c.a) * backgroundAlpha;
+  result = vec4(encode(mixed / max(alpha, 1e-4)), alpha);
 }
 `;

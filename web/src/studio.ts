@@ -4,8 +4,8 @@
 /// Draws one cell of the picture: shadow maps, passes, their mean.
 
 import * as THREE from 'three';
-import type { Camera, Scene } from './scene';
-import { addFragment, screenVertex, showFragment } from './shaders';
+import type { Camera, Cell, Scene } from './scene';
+import { addFragment, blurFragment, groundFragment, screenVertex, showFragment } from './shaders';
 
 /// What has to be drawn for one frame. `surfaces` receive light and cast shadows, `lines` lie on them, `over` is drawn
 /// above everything.
@@ -32,6 +32,7 @@ export const shared = {
 };
 
 const shadowSize = 1024;
+const groundSize = 384;
 
 /// The next number of the additive recurrence with these ratios: even in two dimensions for any count of points.
 const even = (i: number): [number, number] => [(0.5 + i * 0.7548776662466927) % 1, (0.5 + i * 0.5698402909980532) % 1];
@@ -71,6 +72,8 @@ export class Studio {
   private readonly screenCamera = new THREE.Camera();
   private readonly screenMesh: THREE.Mesh;
   private readonly add: THREE.ShaderMaterial;
+  private readonly addGround: THREE.ShaderMaterial;
+  private readonly blur: THREE.ShaderMaterial;
   private readonly show: THREE.ShaderMaterial;
 
   constructor(private readonly scene: Scene) {
@@ -94,17 +97,20 @@ export class Studio {
       new THREE.ShaderMaterial({
         glslVersion: THREE.GLSL3, vertexShader: screenVertex, fragmentShader, depthTest: false, depthWrite: false, uniforms,
       });
-    this.add = screenMaterial(addFragment, {
-      ...shared, frame: { value: null }, share: { value: 1 }, ground: { value: scene.ground }, groundLight: { value: 1 },
-      reach: { value: scene.radius * 3 }, eye: { value: new THREE.Vector3() }, toWorld: { value: new THREE.Matrix4() },
-    });
-    this.add.blending = THREE.CustomBlending;
-    this.add.blendSrc = this.add.blendDst = this.add.blendSrcAlpha = this.add.blendDstAlpha = THREE.OneFactor;
+    const place = { ground: { value: scene.ground }, reach: { value: scene.radius * 3.2 } };
+    this.add = screenMaterial(addFragment, { frame: { value: null }, share: { value: 1 } });
+    this.addGround = screenMaterial(groundFragment, { ...shared, ...place, share: this.add.uniforms.share, groundLight: { value: 1 } });
+    for (const sum of [this.add, this.addGround]) {
+      sum.blending = THREE.CustomBlending;
+      sum.blendSrc = sum.blendDst = sum.blendSrcAlpha = sum.blendDstAlpha = THREE.OneFactor;
+    }
+    this.blur = screenMaterial(blurFragment, { source: { value: null }, spread: { value: new THREE.Vector2() } });
     this.show = screenMaterial(showFragment, {
-      sumColor: { value: null }, sumShadow: { value: null }, backgroundTop: { value: new THREE.Vector3() },
-      backgroundLow: { value: new THREE.Vector3() }, backgroundAlpha: { value: 1 }, aspect: { value: 1 },
+      ...place, sumColor: { value: null }, sharpShadow: { value: null }, softShadow: { value: null }, aspect: { value: 1 },
+      backgroundTop: { value: new THREE.Vector3() }, backgroundLow: { value: new THREE.Vector3() }, backgroundAlpha: { value: 1 },
+      part: { value: new THREE.Vector4() }, eye: { value: new THREE.Vector3() }, toWorld: { value: new THREE.Matrix4() },
     });
-    this.show.blending = THREE.NoBlending;
+    this.blur.blending = this.show.blending = THREE.NoBlending;
     this.setBackground(scene.background);
     const triangle = new THREE.BufferGeometry();
     triangle.setAttribute('position', new THREE.Float32BufferAttribute([-1, -1, 0, 3, -1, 0, -1, 3, 0], 3));
@@ -118,46 +124,63 @@ export class Studio {
   }
 
   /// The finished pixels, eight bits per channel, bottom row first.
-  draw(stage: Stage, camera: Camera, width: number, height: number): Uint8Array {
+  draw(stage: Stage, { camera, rect }: Cell): Uint8Array {
+    const [left, top, width, height] = rect;
+    const [wholeWidth, wholeHeight] = this.scene.size;
     const eye = new THREE.PerspectiveCamera();
-    const frame = new THREE.WebGLRenderTarget(width, height, { type: THREE.HalfFloatType, magFilter: THREE.NearestFilter, minFilter: THREE.NearestFilter });
-    const sum = new THREE.WebGLRenderTarget(width, height, {
-      type: THREE.FloatType, count: 2, depthBuffer: false, magFilter: THREE.NearestFilter, minFilter: THREE.NearestFilter,
-    });
+    const frame = target(width, height, THREE.HalfFloatType, true);
+    const sum = target(width, height, THREE.FloatType);
+    const ground = target(groundSize, groundSize, THREE.FloatType);
     const heading = Math.atan2(camera.back[0], camera.back[2]);
     const count = this.scene.samples;
-    let groundLight = 0;
-    for (let pass = 0; pass < count; ++pass) {
-      const { key, sky, weight } = lightsOf(pass, count, heading);
-      groundLight += (key.y * 0.75 + weight * 1.1 * sky.y) / count;
-    }
-    this.add.uniforms.groundLight.value = groundLight;
+    this.addGround.uniforms.groundLight.value = groundLight(count, heading);
+    this.add.uniforms.share.value = 1 / count;
+    this.add.uniforms.frame.value = frame.texture;
     shared.viewport.value.set(width, height);
-    this.renderer.setRenderTarget(sum);
-    this.renderer.clear();
+    for (const cleared of [sum, ground]) {
+      this.renderer.setRenderTarget(cleared);
+      this.renderer.clear();
+    }
     for (let pass = 0; pass < count; ++pass) {
       place(eye, camera, width, height, count > 1 ? even(pass + 1) : [0.5, 0.5]);
       this.light(stage, lightsOf(pass, count, heading));
-      shared.passShare.value = ((pass * 0.6180339887498949) % 1) + 0.5 / count;
+      shared.passShare.value = (pass * 0.6180339887498949) % 1;
       this.pass(stage, eye, frame, pass);
-      this.add.uniforms.frame.value = frame.texture;
-      this.add.uniforms.share.value = 1 / count;
-      this.add.uniforms.eye.value.copy(eye.position);
-      this.add.uniforms.toWorld.value.copy(eye.projectionMatrix).premultiply(eye.matrixWorldInverse).copy(
-        new THREE.Matrix4().multiplyMatrices(eye.projectionMatrix, eye.matrixWorldInverse).invert());
       this.fill(this.add, sum);
+      this.fill(this.addGround, ground);
       this.renderer.getContext().finish();
     }
-    const shown = new THREE.WebGLRenderTarget(width, height, { depthBuffer: false });
-    this.show.uniforms.sumColor.value = sum.textures[0];
-    this.show.uniforms.sumShadow.value = sum.textures[1];
-    this.show.uniforms.aspect.value = width / height;
+    const sharp = this.blurred(ground, 0.012);
+    const soft = this.blurred(ground, 0.07);
+    const shown = target(width, height, THREE.UnsignedByteType);
+    const uniforms = this.show.uniforms;
+    place(eye, camera, width, height, [0.5, 0.5]);
+    uniforms.eye.value.copy(eye.position);
+    uniforms.toWorld.value.multiplyMatrices(eye.projectionMatrix, eye.matrixWorldInverse).invert();
+    uniforms.sumColor.value = sum.texture;
+    uniforms.sharpShadow.value = sharp.texture;
+    uniforms.softShadow.value = soft.texture;
+    uniforms.aspect.value = wholeWidth / wholeHeight;
+    uniforms.part.value.set(left / wholeWidth, 1 - (top + height) / wholeHeight, width / wholeWidth, height / wholeHeight);
     this.fill(this.show, shown);
     const pixels = new Uint8Array(width * height * 4);
     this.renderer.readRenderTargetPixels(shown, 0, 0, width, height, pixels);
     if (this.renderer.getContext().isContextLost()) throw new Error('the graphics context was lost; the picture may be too large');
-    for (const target of [frame, sum, shown]) target.dispose();
+    for (const done of [frame, sum, ground, sharp, soft, shown]) done.dispose();
     return pixels;
+  }
+
+  /// A blurred copy; `spread` is a share of its side.
+  private blurred(source: THREE.WebGLRenderTarget, spread: number): THREE.WebGLRenderTarget {
+    const half = target(groundSize, groundSize, THREE.HalfFloatType, false, THREE.LinearFilter);
+    const whole = target(groundSize, groundSize, THREE.HalfFloatType, false, THREE.LinearFilter);
+    for (const [from, to, x, y] of [[source, half, spread, 0], [half, whole, 0, spread]] as const) {
+      this.blur.uniforms.source.value = from.texture;
+      this.blur.uniforms.spread.value.set(x, y);
+      this.fill(this.blur, to);
+    }
+    half.dispose();
+    return whole;
   }
 
   /// One pass into `frame`.
@@ -212,11 +235,25 @@ export class Studio {
   }
 
   private static shadowTarget() {
-    const target = new THREE.WebGLRenderTarget(shadowSize, shadowSize, { magFilter: THREE.NearestFilter, minFilter: THREE.NearestFilter });
-    target.depthTexture = new THREE.DepthTexture(shadowSize, shadowSize, THREE.FloatType);
-    target.depthTexture.magFilter = target.depthTexture.minFilter = THREE.NearestFilter;
-    return target;
+    const shadow = target(shadowSize, shadowSize, THREE.UnsignedByteType, true);
+    shadow.depthTexture = new THREE.DepthTexture(shadowSize, shadowSize, THREE.FloatType);
+    shadow.depthTexture.magFilter = shadow.depthTexture.minFilter = THREE.NearestFilter;
+    return shadow;
   }
+}
+
+function target(width: number, height: number, type: THREE.TextureDataType, depthBuffer = false, filter: THREE.MagnificationTextureFilter = THREE.NearestFilter) {
+  return new THREE.WebGLRenderTarget(width, height, { type, depthBuffer, magFilter: filter, minFilter: filter });
+}
+
+/// Light on open ground, the mean over the passes.
+function groundLight(count: number, heading: number): number {
+  let sum = 0;
+  for (let pass = 0; pass < count; ++pass) {
+    const { key, sky, weight } = lightsOf(pass, count, heading);
+    sum += key.y * 0.75 + weight * 1.25 * sky.y;
+  }
+  return sum / count;
 }
 
 /// Puts a camera where the scene says, moved by a part of a pixel (0.5 is the middle).

@@ -5,7 +5,7 @@
 
 import * as THREE from 'three';
 import { floats, shorts, words, type Frame, type Material, type Scene } from './scene';
-import { depthFragment, surfaceFragment, surfaceVertex } from './shaders';
+import { depthFragment, plainDepthFragment, plainDepthVertex, surfaceFragment, surfaceVertex } from './shaders';
 import { shared } from './studio';
 
 /// What the frames have in common, decoded once.
@@ -122,11 +122,12 @@ function surfaceMaterial(material: Material, index: number, textures: Textures, 
 }
 
 function shadowMaterial(material: Material, index: number, textures: Textures): THREE.ShaderMaterial {
+  const plain = material.alpha === 'opaque';
   return new THREE.ShaderMaterial({
     glslVersion: THREE.GLSL3,
-    vertexShader: surfaceVertex,
-    fragmentShader: depthFragment,
+    vertexShader: plain ? plainDepthVertex : surfaceVertex,
+    fragmentShader: plain ? plainDepthFragment : depthFragment,
     side: THREE.DoubleSide,
-    ...parameters(material, index, textures),
+    ...(plain ? {} : parameters(material, index, textures)),
   });
 }

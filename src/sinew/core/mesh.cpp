@@ -11,6 +11,9 @@
 namespace sinew {
 namespace {
 
+// Clipping ears takes quadratic time and more: a polygon of a million corners would never end.
+constexpr Index kMaxEarCorners = 512;
+
 void push(std::vector<Triangle>& out, const Mesh& mesh, Index face, Index a, Index b, Index c) {
   const auto& v = mesh.face_vertices;
   out.push_back({{v[a], v[b], v[c]}, {a, b, c}, face});
@@ -140,7 +143,8 @@ void triangulate_face(const Mesh& mesh, Index face, std::vector<Triangle>& out) 
   if (n < 3) return;
   if (n == 3) push(out, mesh, face, o, o + 1, o + 2);
   else if (n == 4) cut_quad(mesh, face, out);
-  else clip_ears(mesh, face, out);
+  else if (n <= kMaxEarCorners) clip_ears(mesh, face, out);
+  else for (Index i = 1; i + 1 < n; ++i) push(out, mesh, face, o, o + i, o + i + 1);
 }
 
 std::vector<Triangle> triangulate(const Mesh& mesh) {

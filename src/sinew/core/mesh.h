@@ -86,8 +86,8 @@ struct Triangle {
 };
 
 /// Triangles of all polygons, in order. A quad is cut along the diagonal that leaves both halves facing the same way
-/// (the shorter one if both do), larger polygons by clipping ears; faces of fewer than three corners give none.
-/// Linear in the corners, but quadratic in the corners of one polygon.
+/// (the shorter one if both do), larger polygons by clipping ears, those of more than 512 corners as a fan; faces of
+/// fewer than three corners give none. Linear in the corners for polygons of bounded size.
 std::vector<Triangle> triangulate(const Mesh& mesh);
 
 /// The triangles of one face appended to `out`.

@@ -109,7 +109,7 @@ class OptionList {
 
   template <class Options>
   explicit OptionList(Options& options) {
-    Options::visit(options, [this]<class T>(Field field, T& member) { add(std::move(field), member); });
+    Options::visit(options, [this]<class T>(Field field, T& member) { this->add(std::move(field), member); });
   }
 
   const std::vector<Option>& options() const { return options_; }

@@ -17,10 +17,16 @@ struct Face {
   Index part;
 };
 
+bool share_vertex(const TrianglePoints& a, const TrianglePoints& b) {
+  for (const Vec3& p : a)
+    for (const Vec3& q : b)
+      if (p == q) return true;
+  return false;
+}
+
 class Search {
  public:
-  Search(const Mesh& mesh, const Welding& welding, const SelfIntersectionOptions& options)
-      : mesh_(mesh), welding_(welding), options_(options) {
+  Search(const Mesh& mesh, const SelfIntersectionOptions& options) : mesh_(mesh), options_(options) {
     std::vector<Triangle> scratch;
     const std::vector<PartRange> parts = part_ranges(mesh);
     faces_.reserve(mesh.face_vertices.size() / 3);
@@ -72,28 +78,20 @@ class Search {
     return {mesh_.positions[v[0]], mesh_.positions[v[1]], mesh_.positions[v[2]]};
   }
 
-  bool share_vertex(Index i, Index j) const {
-    const bool same_part = faces_[i].part == faces_[j].part;
-    for (const Index a : faces_[i].vertices)
-      for (const Index b : faces_[j].vertices)
-        if (same_part ? welding_.welded[a] == welding_.welded[b] : mesh_.positions[a] == mesh_.positions[b]) return true;
-    return false;
-  }
-
   void query(Index i, Found& found) const {
     const TrianglePoints own = points(i);
     tree_.for_overlapping_leaves(boxes_[i], [&](Index j) {
       if (j <= i || !boxes_[i].overlaps(boxes_[j])) return;
       const bool same_part = faces_[i].part == faces_[j].part;
       if (!same_part && !options_.between_parts) return;
-      if (share_vertex(i, j) || !triangles_intersect(own, points(j))) return;
+      const TrianglePoints other = points(j);
+      if (share_vertex(own, other) || !triangles_intersect(own, other)) return;
       ++(same_part ? found.inside_parts : found.between_parts);
       if (options_.list) found.keys.push_back((std::uint64_t{i} << 32) | j);
     });
   }
 
   const Mesh& mesh_;
-  const Welding& welding_;
   const SelfIntersectionOptions options_;
   std::vector<Face> faces_;
   std::vector<BoxF> boxes_;
@@ -102,10 +100,9 @@ class Search {
 
 }  // namespace
 
-SelfIntersections self_intersections(const Mesh& mesh, const Welding& welding, const SelfIntersectionOptions& options,
-                                     const Progress& progress) {
+SelfIntersections self_intersections(const Mesh& mesh, const SelfIntersectionOptions& options, const Progress& progress) {
   progress.step("self-intersections", 0);
-  return Search(mesh, welding, options).run(progress);
+  return Search(mesh, options).run(progress);
 }
 
 }  // namespace sinew::geometry

@@ -8,7 +8,6 @@
 
 #include "sinew/core/mesh.h"
 #include "sinew/core/progress.h"
-#include "sinew/geometry/weld.h"
 
 namespace sinew::geometry {
 
@@ -33,11 +32,10 @@ struct SelfIntersections {
   std::vector<TrianglePair> pairs;   ///< All of them, sorted, if they were asked for.
 };
 
-/// Pairs of triangles that share no vertex and yet have a point in common, decided exactly; see `triangles_intersect`.
-/// Two triangles of one part share a vertex when it is welded, two of different parts when a corner lies at the very same
-/// place. About n log n for n triangles and few pairs; the same for any number of threads.
-/// \pre the mesh is valid and `welding` is its own. \throws Cancelled.
-SelfIntersections self_intersections(const Mesh& mesh, const Welding& welding, const SelfIntersectionOptions& options = {},
+/// Pairs of triangles that share no vertex (have no corner at the very same place) and yet have a point in common,
+/// decided exactly; see `triangles_intersect`. About n log n for n triangles and few pairs; the same for any number of
+/// threads. \pre the mesh is valid. \throws Cancelled.
+SelfIntersections self_intersections(const Mesh& mesh, const SelfIntersectionOptions& options = {},
                                      const Progress& progress = {});
 
 }  // namespace sinew::geometry

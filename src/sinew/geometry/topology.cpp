@@ -3,7 +3,7 @@
 
 // One pass over the vertices sees everything: a vertex gathers the corners of its faces, two half-edges for each, and
 // sorts them by the vertex at the other end. Runs of equal neighbours are edges; corners linked by a run belong to one
-// fan. Tried instead and slower on 400k triangles: one sort of all half-edges (4 times this pass).
+// fan. One sort of all half-edges instead would alone take longer than the whole of this (bench/info_bench).
 
 #include "sinew/geometry/topology.h"
 
@@ -193,17 +193,15 @@ class VertexPass {
   std::array<std::vector<Index>, 2> sorted_;
 };
 
-// Area is nothing when a face is thinner than rounding of its coordinates makes it.
+// Whether all corners lie on a line, nearer to it than `thin`: what rounding makes of a face without area.
 bool has_no_area(const Mesh& mesh, std::span<const Index> face, double thin) {
   if (face.size() < 3) return true;
-  const Vec3& a = mesh.positions[face[0]];
-  double longest = 0;  // Squared.
-  for (std::size_t i = 0; i < face.size(); ++i)
-    longest = std::max(longest, (mesh.positions[face[i]] - mesh.positions[face[(i + 1) % face.size()]]).squaredNorm());
-  for (std::size_t i = 1; i + 1 < face.size(); ++i) {
-    const Vec3 cross = (mesh.positions[face[i]] - a).cross(mesh.positions[face[i + 1]] - a);
-    if (cross.squaredNorm() > thin * thin * longest) return false;
-  }
+  const Vec3& origin = mesh.positions[face[0]];
+  Vec3 line = Vec3::Zero();  // To the corner furthest from the first.
+  for (const Index v : face)
+    if (const Vec3 to = mesh.positions[v] - origin; to.squaredNorm() > line.squaredNorm()) line = to;
+  for (const Index v : face)
+    if (line.cross(mesh.positions[v] - origin).squaredNorm() > thin * thin * line.squaredNorm()) return false;
   return true;
 }
 

@@ -10,6 +10,11 @@
 
 #include "sinew/core/error.h"
 #include "sinew/io/gltf/gltf.h"
+#include "sinew/io/obj_reader.h"
+#include "sinew/io/obj_writer.h"
+#include "sinew/io/off.h"
+#include "sinew/io/ply.h"
+#include "sinew/io/rig_json.h"
 
 namespace sinew::io {
 namespace {
@@ -42,6 +47,10 @@ const Registry<Format>& formats() {
     Registry<Format> r("file format");
     r.add({"gltf", "glTF 2.0", "Whole characters: mesh, skeleton, weights, clips, materials.",
            {{".glb", ".gltf", ".vrm"}, read_gltf, write_gltf}});
+    r.add({"obj", "Wavefront OBJ", "Meshes with groups, materials and textures.", {{".obj"}, read_obj, write_obj}});
+    r.add({"off", "Object File Format", "Plain meshes of research.", {{".off"}, read_off, nullptr}});
+    r.add({"ply", "Polygon File Format", "Scans and plain meshes.", {{".ply"}, read_ply, nullptr}});
+    r.add({"rig", "Sinew rig", "Joints and weights alone, to put back on a mesh in any program.", {{".rig.json"}, read_rig, write_rig}});
     return r;
   }();
   return registry;
@@ -56,10 +65,15 @@ const Registered<Format>& format_of(const std::filesystem::path& path) {
 }
 
 Asset load(const std::filesystem::path& path, const PlacementOptions& placement, const Progress& progress) {
+  format_of(path);
+  progress.step("reading");
+  return load_bytes(path, read_file(path), placement, progress);
+}
+
+Asset load_bytes(const std::filesystem::path& path, Bytes bytes, const PlacementOptions& placement,
+                 const Progress& progress) {
   const auto& format = format_of(path);
   if (!format.make.read) throw Error(fmt::format("{} files cannot be read, only written.", format.name));
-  progress.step("reading");
-  Bytes bytes = read_file(path);
   const ReportFile description = describe(path, bytes);
   try {
     Asset asset = format.make.read(path, std::move(bytes), progress);

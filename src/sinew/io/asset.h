@@ -90,6 +90,10 @@ const Registered<Format>& format_of(const std::filesystem::path& path);
 /// \throws Error with a sentence if the file cannot be read or is not what it says it is.
 Asset load(const std::filesystem::path& path, const PlacementOptions& placement = {}, const Progress& progress = {});
 
+/// The same from bytes in memory: `path` gives the format by its ending and the folder of files it refers to.
+Asset load_bytes(const std::filesystem::path& path, Bytes bytes, const PlacementOptions& placement = {},
+                 const Progress& progress = {});
+
 /// Writes a character through temporary files; the path's ending decides the format. Appends to `report` the outputs,
 /// and what could not be kept. \throws Error if the format cannot be written or the disk does not take it; then every old
 /// file is as it was.

@@ -172,7 +172,7 @@ Picture draw_picture(const PictureScene& scene, const Progress& progress) {
     files.commit();
   }
   progress.step("drawing the picture", 0.5);
-  const PageRun run{scratch.path() / "picture.html", scratch.path(), std::string(kEnd), 60 + 1e-6 * work};
+  const PageRun run{scratch.path() / "picture.html", scratch.path(), std::string(kEnd), 60 + 4e-6 * work};
   Picture picture = read_result(run_page(browser, run, progress));
   progress.step("drawing the picture", 1.0);
   return picture;

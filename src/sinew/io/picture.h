@@ -38,7 +38,9 @@ struct PictureCell {
 };
 
 struct PictureScene {
-  const Character& character;
+  explicit PictureScene(const Character& drawn) : character(drawn) {}
+
+  const Character& character;  ///< Must outlive the scene.
   std::vector<PictureFrame> frames;
   std::vector<PictureCell> cells;  ///< One fills the picture, more make a grid, row by row. All have the same scale.
   int columns = 1;
@@ -55,8 +57,9 @@ struct PictureScene {
   /// Points that must lie inside the picture besides those of the frames, so that pictures of one clip match.
   std::vector<Vec3> also_fit;
   std::string background = "studio";  ///< "studio", "transparent" or "#rrggbb".
-  /// Passes: more give smoother shadows and edges, and take longer in proportion.
-  int samples = 32;
+  /// Passes: more give smoother shadows and edges, and take longer in proportion. 0: 32, and down to 12 for pictures and
+  /// meshes so large that this would take minutes.
+  int samples = 0;
 };
 
 struct Picture {

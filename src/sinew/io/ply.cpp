@@ -233,7 +233,7 @@ class PlyParser {
     const double length = value(property.count_type);
     const double most = static_cast<double>(is_text() ? remaining() / 2 + 1 : remaining() / size_of(property.type));
     if (length < 0 || length != std::floor(length)) fail(fmt::format("a list cannot have {} entries.", length));
-    if (length > most) fail(fmt::format("a list of {} entries does not fit into the rest of the file.", length));
+    if (length > most) fail(fmt::format("a list of {} entries does not fit into the rest of the file, which is damaged or cut short.", length));
     return static_cast<std::size_t>(length);
   }
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "sinew/core/error.h"
-#include "sinew/geometry/weld.h"
+#include "sinew/geometry/weld_positions.h"
 #include "sinew/jobs/info_report.h"
 
 namespace sinew::jobs {
@@ -51,8 +51,10 @@ Report info(const JobRequest& request, const InfoOptions& options, const Progres
   {
     const StageTimer timer(report, "mesh_s");
     progress.step("welding");
-    const geometry::Welding welding = geometry::weld(rig.mesh);
-    facts.welded_vertices = welding.count();
+    geometry::Welding fine = geometry::weld(rig.mesh);
+    const Index fine_count = fine.count();
+    const geometry::Welding welding = geometry::weld_positions(rig.mesh, std::move(fine));
+    facts.morph_splits = fine_count - welding.count();
     facts.mesh = mesh_health(rig.mesh, welding, options.deep, progress);
     progress.step("skeleton", 0.8);
     const StageTimer rig_timer(report, "rig_s");

@@ -98,7 +98,7 @@ struct ClipFacts {
 ClipFacts clip_facts(const Clip& clip);
 
 struct InfoFacts {
-  std::uint64_t welded_vertices = 0;
+  std::uint64_t morph_splits = 0;  ///< Vertices whose copies morphs move apart.
   MeshHealth mesh;
   SkeletonHealth skeleton;
   WeightHealth weights;

@@ -144,6 +144,7 @@ Json info_json(const io::Asset& asset, const InfoFacts& facts) {
   json["clips"] = clips_json(facts.clips);
   json["parts"] = parts_json(character.rig.mesh, facts.mesh);
   json["mesh"] = mesh_json(facts.mesh);
+  json["mesh"]["morph_splits"] = facts.morph_splits;
   json["skeleton"] = skeleton_json(character.rig.skeleton, facts.skeleton);
   json["weights"] = weights_json(character.rig.skeleton, facts.weights);
   return json;

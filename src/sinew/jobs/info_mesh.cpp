@@ -21,7 +21,7 @@ MeshHealth mesh_health(const Mesh& mesh, const geometry::Welding& welding, bool 
       health.inside_out.push_back(static_cast<Index>(p));
   }
   health.space = guess_space(mesh);
-  if (deep) health.self_intersections = geometry::self_intersections(mesh, welding, {}, progress);
+  if (deep) health.self_intersections = geometry::self_intersections(mesh, {}, progress);
   return health;
 }
 

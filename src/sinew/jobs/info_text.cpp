@@ -147,6 +147,8 @@ class Writer {
     out_.check(clean, "faces", clean ? "none without area, none twice"
                : fmt::format("{} without area, {} twice", group(c.zero_area_faces), group(c.duplicate_faces)));
     if (c.unreferenced_vertices > 0) out_.line(' ', "unused", amount(c.unreferenced_vertices, "vertex belongs", "vertices belong") + " to no face");
+    if (facts_.morph_splits > 0)
+      out_.line('!', "morphs", amount(facts_.morph_splits, "vertex has", "vertices have") + " copies that morphs move apart");
     crossings();
     size();
   }

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "sinew/core/error.h"
@@ -21,21 +22,30 @@ namespace {
 constexpr int kFramingTimes = 24;
 constexpr std::string_view kWeights = "weights:";
 
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
 /// "Did you mean 'a', 'b'?" and what there is, for a name that is not there.
-[[noreturn]] void unknown(const char* kind, const std::string& word, const std::string& where, std::vector<std::string> known) {
+[[noreturn]] void unknown(const char* kind, const std::string& word, const std::string& where,
+                          const std::vector<std::string>& known) {
   if (known.empty()) throw Error(fmt::format("{} has no {}s, so there is none called '{}'.", where, kind, word));
   std::string text = fmt::format("{} has no {} called '{}'.", where, kind, word);
-  const std::vector<std::string> all = known;
+  std::vector<std::string> left;
+  for (const std::string& name : known) left.push_back(lower_case(name));
   std::vector<std::string> near;
-  for (std::string next = closest_word(word, known); !next.empty() && near.size() < 3; next = closest_word(word, known)) {
-    near.push_back("'" + next + "'");
-    std::erase(known, next);
+  for (std::string next = closest_word(lower_case(word), left); !next.empty() && near.size() < 3;
+       next = closest_word(lower_case(word), left)) {
+    const auto at = std::find(left.begin(), left.end(), next);
+    near.push_back("'" + known[static_cast<std::size_t>(at - left.begin())] + "'");
+    std::replace(left.begin(), left.end(), next, std::string());
   }
   if (!near.empty()) text += fmt::format(" Did you mean {}?", fmt::join(near, " or "));
   constexpr std::size_t kListed = 12;
-  const std::vector<std::string> listed(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kListed)));
+  const std::vector<std::string> listed(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(std::min(known.size(), kListed)));
   text += fmt::format(" It has {}{}.", fmt::join(listed, ", "),
-                      all.size() > kListed ? fmt::format(" and {} more", all.size() - kListed) : "");
+                      known.size() > kListed ? fmt::format(" and {} more", known.size() - kListed) : "");
   throw Error(text);
 }
 
@@ -53,7 +63,7 @@ const Clip* find_clip(const Character& character, const std::string& word, const
   if (error == std::errc() && end == word.data() + word.size() && number < character.clips.size()) return &character.clips[number];
   std::vector<std::string> names;
   for (const Clip& clip : character.clips) names.push_back(clip.name);
-  unknown("clip", word, where, std::move(names));
+  unknown("clip", word, where, names);
 }
 
 void set_size(io::PictureScene& scene, const RenderOptions& options) {
@@ -153,7 +163,7 @@ void lay_out_sheet(io::PictureScene& scene, const Clip* clip) {
 io::PictureScene picture_scene(const Character& character, const RenderOptions& options, const std::string& name,
                                Findings& warnings) {
   const Rig& rig = character.rig;
-  io::PictureScene scene{.character = character};
+  io::PictureScene scene(character);
   set_size(scene, options);
   set_show(scene, options, name);
   scene.background = options.background;
@@ -186,8 +196,7 @@ Report render(const JobRequest& request, const RenderOptions& options, const Pro
   Report report;
   report.command = "render";
   const std::filesystem::path output = output_path(request, "picture", ".png");
-  std::string ending = output.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string ending = lower_case(output.extension().string());
   if (ending != ".png") throw Error(fmt::format("{} cannot be written: pictures are PNG files, whose names end in .png.", output.string()));
   const std::filesystem::path& input = request.inputs.front();
   io::Asset asset;

@@ -25,7 +25,7 @@ struct RenderOptions {
   std::string size;            ///< Empty: 1024x1024, or 1600x900 for a sheet.
   bool sheet = false;
   std::string background = "studio";
-  int samples = 32;
+  int samples = 0;  ///< 0: as `io::PictureScene` says.
   io::PlacementOptions placement;
 
   template <class Self, class Visitor>
@@ -37,7 +37,7 @@ struct RenderOptions {
     v(Field("size", "Size of the picture, 1024x1024 or for a sheet 1600x900 unless given.").as("WxH").in("px"), self.size);
     v(Field("sheet", "Four views, and times of a clip, in one picture."), self.sheet);
     v(Field("background", "studio, transparent, or a colour such as #ffffff."), self.background);
-    v(Field("samples", "Passes per picture: more give smoother shadows and take longer.").range(1, 256), self.samples);
+    v(Field("samples", "Passes: more give smoother shadows and take longer; 0 for 32, fewer in very large pictures.").range(0, 256), self.samples);
     io::PlacementOptions::visit(self.placement, v);
   }
 };

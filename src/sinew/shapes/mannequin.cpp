@@ -7,6 +7,7 @@
 #include <array>
 #include <cassert>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -18,8 +19,7 @@
 namespace sinew::shapes {
 namespace {
 
-constexpr double kBuiltHeight = 1.75;  ///< Of the landmarks.
-constexpr double kCellArea = 2.33;     ///< Square metres: vertices times the square of the cell's edge, measured.
+constexpr double kCellArea = 2.33;  ///< Square metres: vertices times the square of the cell's edge, measured.
 constexpr int kRelaxRounds = 8;
 constexpr Index kMaxInfluences = 4;
 
@@ -212,31 +212,43 @@ class Weighter {
 };
 
 QuadSurface make_surface(const BodyField& field, int vertices) {
-  // A grid can cut a thin spot so that two sheets share an edge; a slightly finer one does not.
+  // A grid can cut a thin spot so that two sheets share an edge or a thumb comes off; a slightly finer one does not.
+  // A closed surface of quads has two edges per quad, so one without handles has two vertices more than quads.
+  const auto is_whole = [](const QuadSurface& s) { return s.positions.size() == s.quads.size() + 2 && is_closed_manifold(s); };
   double cell = std::sqrt(kCellArea / vertices);
   QuadSurface surface = surface_nets(field, field.bounds(), cell);
-  for (int attempt = 0; attempt < 20 && !is_closed_manifold(surface); ++attempt) {
+  for (int attempt = 0; attempt < 20 && !is_whole(surface); ++attempt) {
     cell *= 0.985;
     surface = surface_nets(field, field.bounds(), cell);
   }
-  assert(is_closed_manifold(surface));
+  assert(is_whole(surface));
   relax(surface, field, cell, kRelaxRounds);
   return surface;
 }
 
-Mesh make_mesh(const QuadSurface& surface, const BodyField& field, const Placement& placement) {
+/// Unit normals by the faces' areas; the right takes them from the left.
+std::vector<Vec3f> make_normals(const QuadSurface& surface) {
+  std::vector<Vec3> sums(surface.positions.size(), Vec3::Zero());
+  for (const std::array<Index, 4>& quad : surface.quads) {
+    const Vec3 across = surface.positions[quad[2]] - surface.positions[quad[0]];
+    const Vec3 normal = across.cross(surface.positions[quad[3]] - surface.positions[quad[1]]);
+    for (const Index vertex : quad) sums[vertex] += normal;
+  }
+  std::vector<Vec3f> normals(sums.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const bool right = surface.positions[i].x() < 0;
+    normals[i] = sums[right ? surface.mirror[i] : i].normalized().cast<float>();
+    if (right) normals[i].x() = -normals[i].x();
+  }
+  return normals;
+}
+
+Mesh make_mesh(const QuadSurface& surface, const Placement& placement) {
   Mesh mesh;
   for (const Vec3& p : surface.positions) mesh.positions.push_back(placement(p));
   for (const std::array<Index, 4>& quad : surface.quads) mesh.add_face(quad);
   mesh.face_materials.assign(surface.quads.size(), 0);
-  mesh.normals.values.resize(surface.positions.size());
-  parallel_for(surface.positions.size(), [&](std::size_t i) {
-    const Vec3& p = surface.positions[i];
-    const Vec3 folded(std::abs(p.x()), p.y(), p.z());
-    Vec3f normal = field_normal(field, folded, 1e-3).cast<float>().normalized();
-    if (p.x() < 0) normal.x() = -normal.x();
-    mesh.normals.values[i] = normal;
-  }, 256);
+  mesh.normals.values = make_normals(surface);
   MeshPart part;
   part.name = "Body";
   part.vertex_count = mesh.vertex_count();
@@ -267,7 +279,7 @@ Character mannequin(const MannequinOptions& options) {
 
   Character character;
   character.name = "mannequin";
-  character.rig.mesh = make_mesh(surface, field, placement);
+  character.rig.mesh = make_mesh(surface, placement);
   character.rig.skeleton = make_skeleton(placement);
   const Skeleton& skeleton = character.rig.skeleton;
   const Weighter weighter(field, skeleton);
@@ -284,7 +296,7 @@ Character mannequin(const MannequinOptions& options) {
   }
   character.rig.skins.push_back(std::move(skin));
   character.materials.push_back(clay());
-  character.clips = mannequin_clips(skeleton, options.height / kBuiltHeight);
+  character.clips = mannequin_clips(skeleton, placement.scale);
   return character;
 }
 

@@ -15,7 +15,7 @@ struct MannequinOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v(Field("height", "Height of the figure.").in("m").range(0.01, 1000), self.height);
-    v(Field("vertices", "About how many vertices; fewer than 4000 lose the hands.").range(1000, 1000000), self.vertices);
+    v(Field("vertices", "About how many vertices.").range(4000, 1000000), self.vertices);
   }
 };
 

@@ -133,7 +133,7 @@ void BodyField::build_arm() {
       ellipsoid(hand_at(0.110, 0.000, 0.005), {0.056, 0.036, 0.0175}, axes),
       ellipsoid(hand_at(0.150, -0.003, 0.011), {0.030, 0.027, 0.0150}, axes),
   };
-  thumb_ = sweep(std::vector<Ball>{{hand_at(0.022, 0.022, 0.004), 0.0175}, {hand_at(0.052, 0.047, 0.008), 0.0160}, {hand_at(0.090, 0.060, 0.011), 0.0135}});
+  thumb_ = sweep(std::vector<Ball>{{hand_at(0.022, 0.022, 0.004), 0.0185}, {hand_at(0.052, 0.046, 0.007), 0.0172}, {hand_at(0.086, 0.059, 0.010), 0.0160}});
   arm_box_ = around(arm_);
   for (const Box& box : {around(trapezius_), around(thumb_), around({{hand_at(0.150, -0.003, 0.011), 0.035}})}) {
     arm_box_.extend(box.lower);
@@ -222,13 +222,17 @@ double BodyField::operator()(const Vec3& p) const {
 std::array<double, kLimbCount> BodyField::shares(const Vec3& p, double softness) const {
   const Vec3 other(-p.x(), p.y(), p.z());
   const Vec3 left(std::abs(p.x()), p.y(), p.z());
-  std::array<double, kLimbCount> out = {torso(left), arm(p), arm(other), leg(p), leg(other)};
-  const double least = *std::min_element(out.begin(), out.end());
-  for (double& share : out) share = std::exp((least - share) / softness);
+  const std::array<double, 4> distances = {torso(left), arm(p), arm(other), leg(left)};
+  const double least = *std::min_element(distances.begin(), distances.end());
+  std::array<double, 4> near{};
+  for (std::size_t i = 0; i < near.size(); ++i) near[i] = std::exp((least - distances[i]) / softness);
   // Added up in an order that does not change when left and right do.
-  const double sum = out[kTorso] + (out[kLeftArm] + out[kRightArm]) + (out[kLeftLeg] + out[kRightLeg]);
-  for (double& share : out) share /= sum;
-  return out;
+  const double sum = near[0] + (near[1] + near[2]) + near[3];
+  // The legs lie close together and yet have nothing to do with each other below the crotch.
+  constexpr double kBetweenLegs = 0.025;
+  const double t = std::clamp((p.x() / kBetweenLegs + 1) / 2, 0.0, 1.0);
+  const double on_left = t * t * (3 - 2 * t);
+  return {near[0] / sum, near[1] / sum, near[2] / sum, on_left * near[3] / sum, (1 - on_left) * near[3] / sum};
 }
 
 Box BodyField::bounds() const {

@@ -7,6 +7,7 @@
 #include <cassert>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -22,8 +23,8 @@ constexpr double kFramesPerSecond = 24;
 
 double radians(double degrees) { return degrees * kPi / 180; }
 
-/// Turns by joint name, as rotation vectors in degrees about the model's axes where the joint stands at rest, and the
-/// way the hips go.
+/// Turns by joint name, as rotation vectors in degrees about the model's axes where the joint stands at rest, and how far
+/// the hips go.
 struct Gesture {
   std::map<std::string, Vec3> turns;
   Vec3 hips = Vec3::Zero();
@@ -47,7 +48,7 @@ const Vec3 kRightForearm = Vec3(-1, 1, 1).cwiseProduct(landmark::kHand - landmar
 class Recorder {
  public:
   Recorder(const Skeleton& skeleton, double scale) : skeleton_(skeleton), scale_(scale) {
-    for (const Mat4& matrix : rest_matrices(skeleton)) frames_.push_back(Quat(matrix.topLeftCorner<3, 3>()));
+    for (const Mat4& matrix : rest_matrices(skeleton)) frames_.push_back(matrix);
   }
 
   Clip record(const std::string& name, double duration_s, const std::function<Gesture(double)>& at) const {
@@ -59,12 +60,18 @@ class Recorder {
     hips.target = skeleton_.find("Hips");
     const int last = static_cast<int>(std::lround(duration_s * kFramesPerSecond));
     for (int frame = 0; frame <= last; ++frame) {
-      const double time = frame / kFramesPerSecond;
-      const Gesture gesture = at(time);
-      hips.times_s.push_back(static_cast<float>(time));
-      const Vec3 place = skeleton_.joints[hips.target].rest.translation + scale_ * gesture.hips;
-      for (int k = 0; k < 3; ++k) hips.values.push_back(static_cast<float>(place[k]));
-      for (const auto& [joint, turn] : gesture.turns) add_turn(turns, joint, time, turn);
+      const auto time = static_cast<float>(frame / kFramesPerSecond);
+      std::vector<Transform> pose = posed(at(time), hips.target);
+      pose[hips.target].translation.y() -= lowest_of_soles(pose);
+      hips.times_s.push_back(time);
+      for (const double value : pose[hips.target].translation) hips.values.push_back(static_cast<float>(value));
+      for (const auto& [joint, turn] : at(time).turns) {
+        Track& track = turns[skeleton_.find(joint)];
+        track.path = Track::Path::kRotation;
+        track.target = skeleton_.find(joint);
+        track.times_s.push_back(time);
+        for (const double value : pose[track.target].rotation.coeffs()) track.values.push_back(static_cast<float>(value));
+      }
     }
     clip.tracks.push_back(std::move(hips));
     for (auto& [joint, track] : turns) clip.tracks.push_back(std::move(track));
@@ -72,22 +79,38 @@ class Recorder {
   }
 
  private:
-  void add_turn(std::map<Index, Track>& tracks, const std::string& name, double time, const Vec3& degrees) const {
-    const Index joint = skeleton_.find(name);
-    assert(joint != kNone);
-    Track& track = tracks[joint];
-    track.path = Track::Path::kRotation;
-    track.target = joint;
-    const Quat& frame = frames_[joint];
-    const Quat turn = rotation_exp(radians(1) * degrees);
-    const Quat local = (skeleton_.joints[joint].rest.rotation * frame.conjugate() * turn * frame).normalized();
-    track.times_s.push_back(static_cast<float>(time));
-    for (int k = 0; k < 4; ++k) track.values.push_back(static_cast<float>(local.coeffs()[k]));
+  std::vector<Transform> posed(const Gesture& gesture, Index hips) const {
+    std::vector<Transform> pose;
+    for (const Joint& joint : skeleton_.joints) pose.push_back(joint.rest);
+    pose[hips].translation += scale_ * gesture.hips;
+    for (const auto& [name, degrees] : gesture.turns) {
+      const Index joint = skeleton_.find(name);
+      assert(joint != kNone);
+      const Quat frame(Mat3(frames_[joint].topLeftCorner<3, 3>()));
+      pose[joint].rotation = (pose[joint].rotation * frame.conjugate() * rotation_exp(radians(1) * degrees) * frame).normalized();
+    }
+    return pose;
+  }
+
+  /// Height of the lowest point of both soles.
+  double lowest_of_soles(const std::vector<Transform>& pose) const {
+    const std::vector<Mat4> model = model_matrices(skeleton_, pose);
+    double lowest = std::numeric_limits<double>::infinity();
+    for (const auto& [name, sign] : {std::pair("LeftFoot", 1.0), std::pair("RightFoot", -1.0)}) {
+      const Index foot = skeleton_.find(name);
+      const Mat4 moved = model[foot] * frames_[foot].inverse();
+      // The heel below and behind, the ball, and the toes below and in front.
+      for (const Vec3& point : {Vec3(0.113, 0, -0.070), Vec3(0.113, 0.013, -0.086), Vec3(0.123, 0, 0.100), Vec3(0.127, 0, 0.155),
+                                Vec3(0.127, 0.006, 0.174)}) {
+        lowest = std::min(lowest, transform_point(moved, scale_ * Vec3(sign * point.x(), point.y(), point.z())).y());
+      }
+    }
+    return lowest;
   }
 
   const Skeleton& skeleton_;
   double scale_;
-  std::vector<Quat> frames_;  ///< Joint to model at rest.
+  std::vector<Mat4> frames_;  ///< Joint to model at rest.
 };
 
 /// The right arm goes up, the hand waves, the body leans a little.
@@ -138,7 +161,7 @@ Gesture walk(double time) {
   const double phase = time - std::floor(time);
   const double angle = 2 * kPi * phase;
   Gesture g;
-  g.hips = {0.012 * std::sin(angle), -0.022 + 0.014 * std::cos(2 * angle + kPi), 0};
+  g.hips = {0.012 * std::sin(angle), 0, 0};
   g.turns["Hips"] = {3, -7 * std::cos(angle), 2.5 * std::sin(angle)};
   g.turns["Spine"] = {0, 5 * std::cos(angle), -2 * std::sin(angle)};
   g.turns["Chest"] = {1, 8 * std::cos(angle), -1.5 * std::sin(angle)};

@@ -284,12 +284,6 @@ void relax(QuadSurface& surface, const MirroredField& field, double cell, int ro
   }
 }
 
-Vec3 field_normal(const MirroredField& field, const Vec3& point, double step) {
-  const Vec3 g = gradient(field, point, step);
-  const double length = g.norm();
-  return length > 0 ? Vec3(g / length) : Vec3(Vec3::UnitY());
-}
-
 bool is_closed_manifold(const QuadSurface& surface) {
   // `next[v]`: from the neighbour behind v in a face to the one before it. Walking it goes round the fan of v.
   std::vector<std::map<Index, Index>> next(surface.positions.size());

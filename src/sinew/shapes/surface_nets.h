@@ -31,9 +31,6 @@ QuadSurface surface_nets(const MirroredField& field, const Box& bounds, double c
 /// back along the field's gradient. Stays a mirror image of itself, exactly.
 void relax(QuadSurface& surface, const MirroredField& field, double cell, int rounds);
 
-/// Direction in which the field grows, unit length, by central differences over `step`.
-Vec3 field_normal(const MirroredField& field, const Vec3& point, double step);
-
 /// Whether every edge has two faces that run along it in opposite directions, and the faces of every vertex form one fan.
 bool is_closed_manifold(const QuadSurface& surface);
 

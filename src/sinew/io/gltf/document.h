@@ -69,6 +69,7 @@ class GltfDocument : public Document {
   /// What an extension (Draco) decoded for an accessor: tight elements of the accessor's own type.
   void set_decoded(Index accessor, Bytes bytes) { decoded_[accessor] = std::move(bytes); }
   const Bytes* decoded(Index accessor) const;
+  void clear_decoded() { decoded_.clear(); }
 
   /// Frees what was decompressed; it can be made again.
   void release_decoded() { views_.clear(), decoded_.clear(), claimed_ = 0; }

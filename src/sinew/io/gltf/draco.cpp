@@ -62,13 +62,14 @@ Bytes unpack_faces(const draco::Mesh& mesh, const AccessorInfo& info) {
 }  // namespace
 
 void decode_draco(GltfDocument& document, const Json& primitive, const std::string& where) {
+  // Accessors of packed data may be shared by primitives that unpack to different data.
+  document.clear_decoded();
   const Json& extensions = object_at(primitive, "extensions", where);
   if (!extensions.contains(kExtension)) return;
   const Json& extension = object_at(extensions, kExtension, where);
   const std::size_t accessors = array_at(document.json(), "accessors", "file").size();
   const Json& attributes = object_at(primitive, "attributes", where);
   const Index indices = index_at(primitive, "indices", accessors, where);
-  if (indices != kNone && document.decoded(indices)) return;  // Shared with a primitive decoded before.
 
   const Index view = required_index(extension, "bufferView", array_at(document.json(), "bufferViews", "file").size(), where);
   const auto packed = document.view(view);

@@ -229,9 +229,11 @@ void MeshReader::read_part(Index node, const std::vector<Mat4>& skin_to_model) {
   part.to_model = part.skin == kNone ? rigid_to_model(graph, node) : skin_to_model[part.skin];
 
   const auto key = [](const Json& primitive) {
-    return std::pair{primitive.value("attributes", Json()).dump(), primitive.value("targets", Json()).dump()};
+    const Json extensions = primitive.value("extensions", Json::object());
+    return std::array{primitive.value("attributes", Json()).dump(), primitive.value("targets", Json()).dump(),
+                      extensions.value("KHR_draco_mesh_compression", Json()).dump()};
   };
-  std::map<std::pair<std::string, std::string>, std::size_t> known;
+  std::map<std::array<std::string, 3>, std::size_t> known;
   for (Index k = 0; k < primitives.size(); ++k) {
     const std::string where = fmt::format("{} primitive {}", mesh_place, k);
     const Json& primitive = element_at(primitives, k, where);

@@ -109,7 +109,7 @@ void write_gltf(const Asset& asset, const std::filesystem::path& path, const Sav
   if (changes.positions || changes.weights || changes.skeleton) separate_instances(editor, asset, document->parts);
   if (changes.positions) write_positions(editor, asset, document->parts);
   if (changes.skeleton) {
-    const std::vector<Index> node_of_joint = write_joints(editor, asset, placement);
+    const std::vector<Index> node_of_joint = write_joints(editor, asset, placement, fresh);
     write_skins(editor, asset, document->parts, node_of_joint);
     if (fresh) {
       hang_rigid_parts(editor, asset, document->parts, node_of_joint);

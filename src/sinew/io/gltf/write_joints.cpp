@@ -106,7 +106,7 @@ Index write_placement(DocumentEditor& editor, const Asset& asset) {
   return number;
 }
 
-std::vector<Index> write_joints(DocumentEditor& editor, const Asset& asset, Index placement) {
+std::vector<Index> write_joints(DocumentEditor& editor, const Asset& asset, Index placement, bool fresh) {
   const Skeleton& skeleton = asset.character.rig.skeleton;
   Json& nodes = editor.list("nodes");
   std::vector<Index> parent = parents_of(nodes);
@@ -118,7 +118,7 @@ std::vector<Index> write_joints(DocumentEditor& editor, const Asset& asset, Inde
       continue;
     }
     const Index wanted_parent = joint.parent == kNone ? kNone : node_of_joint[joint.parent];
-    if (joint.source == kNone || joint.source >= nodes.size()) {
+    if (fresh || joint.source == kNone || joint.source >= nodes.size()) {
       Json node = {{"name", joint.name}};
       set_transform(node, joint);
       nodes.push_back(std::move(node));

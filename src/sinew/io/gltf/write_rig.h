@@ -14,7 +14,8 @@ Index write_placement(DocumentEditor& editor, const Asset& asset);
 
 /// Makes the nodes of joints the file does not have, and brings the others to the skeleton's names, parents and rest
 /// transforms. Returns the node of each joint. `placement` is the node of joint 0 when that is the placement.
-std::vector<Index> write_joints(DocumentEditor& editor, const Asset& asset, Index placement);
+/// A fresh document has none of the nodes that joints name as their source.
+std::vector<Index> write_joints(DocumentEditor& editor, const Asset& asset, Index placement, bool fresh);
 
 /// Gives a mesh of its own to every part that shares one with another part but no longer agrees with it.
 void separate_instances(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts);

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sinew authors
+
+# run.sh BUILD_FOLDER WORK_FOLDER COMPILER [FLAGS]: installs a build into a folder of its own, builds a program that finds
+# it there, once plainly and once for this machine's instruction set, and compares what both print. Also runs the
+# installed program from outside the checkout.
+
+set -euo pipefail
+
+build=$1 work=$2 compiler=$3 flags=${4:-}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+rm -rf "$work"
+mkdir -p "$work"
+cmake --install "$build" --prefix "$work/prefix" >"$work/install.log"
+
+use() {
+  local name=$1 source=$2
+  shift 2
+  cmake -S "$source" -B "$work/$name" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$compiler" \
+    -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_FLAGS="$*" >"$work/$name.log" || { cat "$work/$name.log"; exit 1; }
+  cmake --build "$work/$name" >>"$work/$name.log" || { cat "$work/$name.log"; exit 1; }
+}
+
+use plain "$here/project" "$flags"
+use native "$here/project" "$flags -march=native"
+for name in plain native; do "$work/$name/consumer" >"$work/$name.txt"; done
+cat "$work/plain.txt"
+[[ $(wc -l <"$work/plain.txt") -ge 7 ]] || { echo "the program printed too little"; exit 1; }
+diff "$work/plain.txt" "$work/native.txt" || { echo "-march=native changes the result or the size of a type"; exit 1; }
+cd "$work"
+prefix/bin/sinew --version
+prefix/bin/sinew make mannequin -o figure.glb --vertices 4000 --height 2 --quiet
+
+use example "$here/../../examples/pose_a_character" "$flags"
+example/pose_a_character figure.glb walk 0.25
+example/pose_a_character figure.glb | grep -q ' x 2.000 x ' || { echo "the example does not print the height"; exit 1; }

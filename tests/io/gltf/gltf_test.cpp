@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/io/gltf/gltf.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "sinew/deform/linear.h"
+#include "sinew/io/gltf/document.h"
+#include "sinew/io/gltf/ngon.h"
+#include "sinew/io/gltf/quantize.h"
+#include "sinew/motion/resolve.h"
+#include "sinew/motion/sample.h"
+#include "tests/support/gltf_fixtures.h"
+
+namespace sinew::io {
+namespace {
+
+using test::FixtureOptions;
+using test::make_fixture;
+using test::TemporaryFolder;
+
+Asset read(const FixtureOptions& options = {}) { return load_bytes("fixture.glb", make_fixture(options)); }
+
+std::vector<Vec3> posed(const Character& character, double time_s) {
+  const Pose pose = character.clips.empty() ? rest_pose(character.rig) : motion::sample(character.rig, character.clips[0], time_s);
+  return deform::linear_positions(character.rig, motion::resolve(character.rig.skeleton, pose));
+}
+
+double farthest(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
+  EXPECT_EQ(a.size(), b.size());
+  double most = 0;
+  for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) most = std::max(most, (a[i] - b[i]).norm());
+  return most;
+}
+
+std::string error_of(Bytes bytes) {
+  try {
+    load_bytes("bad.glb", std::move(bytes));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+Bytes changed_json(const std::function<void(Json&)>& change) {
+  const Bytes file = make_fixture();
+  const gltf::Container container = gltf::parse_container(file);
+  Json json = container.json;
+  change(json);
+  return gltf::make_glb(json, true, container.bin, {});
+}
+
+TEST(Gltf, ReadsMeshSkeletonWeightsMorphsAndClips) {
+  const Character character = read().character;
+  const Rig& rig = character.rig;
+  ASSERT_EQ(rig.mesh.parts.size(), 2u);
+  const Index tube = rig.mesh.parts[0].name == "tube" ? 0 : 1;
+  EXPECT_EQ(rig.mesh.parts[tube].vertex_count, 30u);
+  EXPECT_EQ(rig.mesh.parts[tube].morphs.at(0).name, "lean");
+  EXPECT_EQ(rig.skeleton.find("knee"), 1u);
+  EXPECT_TRUE(rig.skeleton.joints[1].deforming);
+  EXPECT_EQ(rig.weights.row_count(), rig.mesh.vertex_count());
+  ASSERT_EQ(character.clips.size(), 1u);
+  EXPECT_EQ(character.clips[0].tracks.size(), 4u);
+  EXPECT_DOUBLE_EQ(character.clips[0].duration_s(), 1.0);
+  EXPECT_TRUE(validate(character).empty());
+}
+
+TEST(Gltf, RigidPartHangsOnItsJointWithWeightOne) {
+  const Rig rig = read().character.rig;
+  const MeshPart& box = rig.mesh.parts[rig.mesh.parts[0].name == "box" ? 0 : 1];
+  EXPECT_EQ(box.skin, kNone);
+  ASSERT_NE(box.joint, kNone);
+  EXPECT_EQ(rig.skeleton.joints[rig.skeleton.joints[box.joint].parent].name, "knee");
+  const auto row = rig.weights.row(box.first_vertex);
+  ASSERT_EQ(row.size(), 1u);
+  EXPECT_EQ(row[0].weight, 1.0F);
+}
+
+TEST(Gltf, EveryEncodingGivesTheSameCharacter) {
+  const Character plain = read().character;
+  for (const FixtureOptions& options : {FixtureOptions{.sparse = true}, FixtureOptions{.interleaved = true}, FixtureOptions{.meshopt = true},
+                                        FixtureOptions{.sparse = true, .meshopt = true}}) {
+    const Character other = read(options).character;
+    EXPECT_EQ(farthest(posed(plain, 0.3), posed(other, 0.3)), 0);
+    EXPECT_EQ(plain.rig.weights, other.rig.weights);
+  }
+  EXPECT_LT(farthest(posed(plain, 0.3), posed(read({.quantized = true}).character, 0.3)), 1e-4);
+}
+
+TEST(Gltf, DracoGivesTheSameShapeInItsOwnOrder) {
+  const Rig plain = read().character.rig, packed = read({.draco = true}).character.rig;
+  for (const Vec3& p : packed.mesh.positions) {
+    double nearest = 1;
+    for (const Vec3& q : plain.mesh.positions) nearest = std::min(nearest, (p - q).norm());
+    EXPECT_LT(nearest, 1e-3);
+  }
+  EXPECT_EQ(packed.mesh.face_count(), plain.mesh.face_count());
+}
+
+TEST(Gltf, BindPoseGivesTheMesh) {
+  const Rig rig = read().character.rig;
+  ModelPose pose;
+  pose.joints = bind_pose_matrices(rig, 0);
+  EXPECT_LT(farthest(deform::linear_positions(rig, pose), rig.mesh.positions), 1e-12);
+}
+
+TEST(Gltf, UnchangedGlbIsWrittenAsTheSameBytes) {
+  TemporaryFolder folder;
+  const Bytes bytes = make_fixture();
+  Report report;
+  save(load_bytes("in.glb", bytes), folder / "out.glb", {}, report);
+  EXPECT_EQ(read_file(folder / "out.glb"), bytes);
+}
+
+TEST(Gltf, ThroughTextAndBackNothingIsLost) {
+  TemporaryFolder folder;
+  for (const FixtureOptions& options : {FixtureOptions{}, FixtureOptions{.sparse = true, .meshopt = true}, FixtureOptions{.draco = true}}) {
+    const Bytes bytes = make_fixture(options);
+    Report report;
+    save(load_bytes("in.glb", bytes), folder / "t.gltf", {}, report);
+    save(load(folder / "t.gltf"), folder / "back.glb", {}, report);
+    const Bytes back_bytes = read_file(folder / "back.glb");
+    const Json before = gltf::parse_container(bytes).json, after = gltf::parse_container(back_bytes).json;
+    EXPECT_EQ(before, after);
+    EXPECT_TRUE(report.warnings.empty());
+    EXPECT_EQ(farthest(posed(load_bytes("a.glb", bytes).character, 0.4), posed(load(folder / "back.glb").character, 0.4)), 0);
+  }
+}
+
+TEST(Gltf, WritingWeightsChangesNothingElse) {
+  TemporaryFolder folder;
+  for (const char* type : {"float", "u16", "u8"}) {
+    Asset asset = read({.sparse = true});
+    SaveOptions options;
+    options.changes.weights = true;
+    options.weight_type = type;
+    Report report;
+    save(asset, folder / "w.glb", options, report);
+    const Bytes written = read_file(folder / "w.glb");
+    Json before = gltf::parse_container(make_fixture({.sparse = true})).json, after = gltf::parse_container(written).json;
+    for (Json* json : {&before, &after})
+      for (const char* key : {"accessors", "bufferViews", "buffers"}) json->erase(key);
+    EXPECT_EQ(before, after) << type;
+    EXPECT_LT(farthest(posed(asset.character, 0.3), posed(load(folder / "w.glb").character, 0.3)), std::string(type) == "u8" ? 5e-3 : 1e-4);
+  }
+}
+
+TEST(Gltf, WrittenWeightsOfTheSameLengthTakeThePlaceOfTheOld) {
+  TemporaryFolder folder;
+  SaveOptions options;
+  options.changes.weights = true;
+  Report report;
+  save(read(), folder / "w.glb", options, report);
+  // Floats replace floats in place; joints shrink from shorts to bytes and are put at the end.
+  EXPECT_LT(read_file(folder / "w.glb").size(), make_fixture().size() + 300);
+}
+
+TEST(Gltf, WritingTheSkeletonKeepsPosesAndBindPose) {
+  TemporaryFolder folder;
+  Asset asset = read();
+  SaveOptions options;
+  options.changes.skeleton = true;
+  Report report;
+  save(asset, folder / "s.glb", options, report);
+  EXPECT_LT(farthest(posed(asset.character, 0.7), posed(load(folder / "s.glb").character, 0.7)), 1e-6);
+}
+
+TEST(Gltf, NewJointsBecomeNodesAndNewDocumentsHoldEverything) {
+  TemporaryFolder folder;
+  Asset asset = read();
+  asset.document = nullptr;
+  Report report;
+  save(asset, folder / "new.glb", {}, report);
+  const Character back = load(folder / "new.glb").character;
+  EXPECT_LT(farthest(posed(asset.character, 0.3), posed(back, 0.3)), 1e-6);
+  EXPECT_EQ(back.clips.size(), 1u);
+  EXPECT_EQ(back.rig.mesh.parts[0].morphs.size() + back.rig.mesh.parts[1].morphs.size(), 1u);
+}
+
+TEST(Gltf, PlacementMovesTheWholeCharacterByANewRoot) {
+  TemporaryFolder folder;
+  PlacementOptions placement;
+  placement.height = 3;
+  placement.ground = true;
+  const Asset asset = load_bytes("in.glb", make_fixture(), placement);
+  EXPECT_NEAR(asset.character.rig.mesh.bounds().extent().y(), 3, 1e-9);
+  EXPECT_NEAR(asset.character.rig.mesh.bounds().lower.y(), 0, 1e-9);
+  Report report;
+  save(asset, folder / "p.glb", {}, report);
+  EXPECT_LT(farthest(posed(asset.character, 0.6), posed(load(folder / "p.glb").character, 0.6)), 1e-6);
+}
+
+TEST(Gltf, UpAndForwardTurnToModelSpace) {
+  PlacementOptions placement;
+  placement.up = "z";
+  Asset asset = load_bytes("in.glb", make_fixture(), placement);
+  // With z up a file faces −y: (x, y, z) becomes (x, z, −y).
+  const Vec3 before = load_bytes("in.glb", make_fixture()).character.rig.mesh.positions[3];
+  const Vec3 after = asset.character.rig.mesh.positions[3];
+  EXPECT_NEAR((after - Vec3(before.x(), before.z(), -before.y())).norm(), 0, 1e-12);
+  placement.forward = "z";
+  EXPECT_THROW(load_bytes("in.glb", make_fixture(), placement), Error);
+}
+
+TEST(Gltf, SharesSumToTheTotalExactly) {
+  for (const std::uint32_t total : {255U, 65535U, gltf::kFloatUnits})
+    for (int n = 1; n <= 8; ++n)
+      for (int trial = 0; trial < 200; ++trial) {
+        std::vector<float> weights;
+        for (int i = 0; i < n; ++i) weights.push_back(static_cast<float>(std::abs(std::sin(trial * 12.9898 + i * 78.233))));
+        const auto shares = gltf::share_out(weights, total);
+        EXPECT_EQ(std::accumulate(shares.begin(), shares.end(), 0U), total);
+        float sum = 0;
+        for (const std::uint32_t share : shares) sum += static_cast<float>(share) / static_cast<float>(total);
+        if (total == gltf::kFloatUnits) {
+          EXPECT_EQ(sum, 1.0F);
+        }
+        const float whole = std::accumulate(weights.begin(), weights.end(), 0.0F);
+        for (int i = 0; i < n; ++i)
+          EXPECT_LE(std::abs(static_cast<double>(shares[static_cast<std::size_t>(i)]) - static_cast<double>(weights[static_cast<std::size_t>(i)] / whole) * total), 1.0 + 1e-6 * total);
+      }
+}
+
+TEST(Gltf, PolygonsSurviveTheirEncoding) {
+  Mesh mesh;
+  for (int i = 0; i < 12; ++i) mesh.positions.emplace_back(std::cos(i), std::sin(i), 0);
+  // A strip of quads that begin with the same vertex, a pentagon and triangles.
+  mesh.positions = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {-1, 1, 0}, {-1, 0, 0}, {2, 0, 0}, {2, 1, 0}};
+  const std::vector<std::vector<Index>> faces = {{0, 1, 2, 3}, {0, 3, 4, 5}, {1, 6, 7, 2}, {0, 1, 2}, {0, 2, 3}, {1, 6, 7, 2, 0}};
+  std::vector<std::uint32_t> indices;
+  std::size_t broken = 0;
+  for (const auto& face : faces) {
+    std::vector<Vec3> points;
+    for (const Index v : face) points.push_back(mesh.positions[v]);
+    gltf::encode_ngon(face, points, indices, broken);
+  }
+  gltf::decode_ngons(indices, mesh);
+  ASSERT_EQ(mesh.face_count(), faces.size());
+  EXPECT_EQ(broken, 0u);
+  for (Index f = 0; f < faces.size(); ++f) {
+    auto want = faces[f];
+    const std::vector<Index> have(mesh.face(f).begin(), mesh.face(f).end());
+    bool same = false;
+    for (std::size_t turn = 0; turn < want.size(); ++turn) {
+      same = same || want == have;
+      std::rotate(want.begin(), want.begin() + 1, want.end());
+    }
+    EXPECT_TRUE(same) << "face " << f;
+  }
+}
+
+TEST(Gltf, APolygonThatNoFanFillsIsTriangulatedAndCounted) {
+  // A star of four points: no corner sees all others.
+  std::vector<Vec3> points;
+  std::vector<std::uint32_t> corners;
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    const double radius = i % 2 == 0 ? 1 : 0.1;
+    points.emplace_back(radius * std::cos(i * 0.785398), radius * std::sin(i * 0.785398), 0);
+    corners.push_back(i);
+  }
+  std::vector<std::uint32_t> indices;
+  std::size_t broken = 0;
+  gltf::encode_ngon(corners, points, indices, broken);
+  EXPECT_EQ(broken, 1u);
+  EXPECT_EQ(indices.size(), 18u);
+  double area = 0;
+  for (std::size_t t = 0; t < indices.size(); t += 3)
+    area += 0.5 * (points[indices[t + 1]] - points[indices[t]]).cross(points[indices[t + 2]] - points[indices[t]]).z();
+  EXPECT_NEAR(area, 8 * 0.5 * 0.1 * std::sin(0.785398), 1e-6);
+}
+
+TEST(Gltf, DamagedFilesAreRefusedWithASentence) {
+  EXPECT_NE(error_of({}).find("empty"), std::string::npos);
+  const Bytes good = make_fixture();
+  EXPECT_NE(error_of(Bytes(good.begin(), good.begin() + 100)).find("cut short"), std::string::npos);
+  EXPECT_NE(error_of(changed_json([](Json& j) { j["nodes"][1]["children"] = {0}; })).find("ancestor"), std::string::npos);
+  EXPECT_NE(error_of(changed_json([](Json& j) { j["accessors"][0]["count"] = 1000000; })).find("accessor 0"), std::string::npos);
+  EXPECT_NE(error_of(changed_json([](Json& j) { j["meshes"][0]["primitives"][0]["indices"] = 99; })).find("99"), std::string::npos);
+  EXPECT_NE(error_of(changed_json([](Json& j) { j["asset"]["version"] = "1.0"; })).find("1.0"), std::string::npos);
+  EXPECT_NE(error_of(changed_json([](Json& j) { j["extensionsRequired"] = {"FOO_geometry"}; })).find("FOO_geometry"), std::string::npos);
+  EXPECT_NE(error_of(changed_json([](Json& j) { j["skins"][0]["joints"] = {0, 77}; })).find("skin 0"), std::string::npos);
+  EXPECT_NE(error_of(changed_json([](Json& j) { j["nodes"][0]["rotation"] = {1, 2}; })).find("rotation"), std::string::npos);
+  EXPECT_NE(error_of(changed_json([](Json& j) {
+              j["accessors"].push_back({{"componentType", 5126}, {"count", 400000000}, {"type", "VEC3"}});
+              j["meshes"][1]["primitives"][0]["attributes"]["POSITION"] = j["accessors"].size() - 1;
+            })).find("memory"), std::string::npos);
+  EXPECT_NE(error_of(changed_json([](Json& j) { j["buffers"][0]["uri"] = "../../etc/passwd"; })).find("outside"), std::string::npos);
+}
+
+TEST(Gltf, DeeplyNestedJsonIsRefused) {
+  std::string text = R"({"asset":{"version":"2.0"},"extras":)" + std::string(100000, '[') + std::string(100000, ']') + "}";
+  try {
+    const auto bytes = as_bytes(text);
+    load_bytes("deep.gltf", Bytes(bytes.begin(), bytes.end()));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("nested"), std::string::npos);
+  }
+}
+
+TEST(Gltf, WeightsThatAreNotNumbersAreKeptForRepair) {
+  const Bytes file = make_fixture();
+  const gltf::Container container = gltf::parse_container(file);
+  const Json& accessors = container.json["accessors"];
+  const Json& weights = accessors[container.json["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"].get<std::size_t>()];
+  Bytes bin(container.bin.begin(), container.bin.end());
+  const float nan = std::nanf("");
+  std::memcpy(bin.data() + container.json["bufferViews"][weights["bufferView"].get<std::size_t>()]["byteOffset"].get<std::size_t>(), &nan, 4);
+  const Asset asset = load_bytes("nan.glb", gltf::make_glb(container.json, true, bin, {}));
+  bool found = false;
+  for (Index v = 0; v < asset.character.rig.weights.row_count(); ++v)
+    for (const Influence& influence : asset.character.rig.weights.row(v)) found = found || std::isnan(influence.weight);
+  EXPECT_TRUE(found);
+  for (const Vec3& p : posed(asset.character, 0.5)) EXPECT_TRUE(p.allFinite());
+}
+
+}  // namespace
+}  // namespace sinew::io
