@@ -58,6 +58,8 @@ TEST(Triangulate, CoversConvexAndConcavePolygons) {
   expect_covers({{0, 0}, {2, 0}, {2, 1}, {0, 1}});
   expect_covers({{0, 0}, {2, 0}, {0.4, 0.4}, {0, 2}});                               // A dart: only one diagonal lies inside.
   expect_covers({{2, 0}, {0.4, 0.4}, {0, 2}, {0, 0}});                               // The same, begun at another corner.
+  expect_covers({{0, -9}, {1, 0}, {0, -1}, {-1, 0}});                                // Its shorter diagonal lies outside.
+  expect_covers({{1, 0}, {0, -1}, {-1, 0}, {0, -9}});
   expect_covers({{0, 0}, {3, 0}, {3, 1}, {1, 1}, {1, 3}, {0, 3}});                   // An L.
   expect_covers({{0, 0}, {4, 0}, {4, 3}, {3, 1}, {2, 3}, {1, 1}, {0, 3}});           // A crown.
   expect_covers({{0, 0}, {1, 0}, {2, 0}, {2, 1}, {1, 1}, {0, 1}});                   // Corners on a straight line.

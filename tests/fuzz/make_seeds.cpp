@@ -19,7 +19,8 @@ int main(int argc, char** argv) {
         test::FixtureOptions{.rings = 2, .meshopt = true}, test::FixtureOptions{.rings = 2, .draco = true}, test::FixtureOptions{.rings = 2, .interleaved = true}})
     put("glb", std::to_string(number++) + ".glb", test::make_fixture(options));
   const io::Asset asset = io::load_bytes("seed.glb", test::make_fixture({.rings = 2}));
-  for (const char* ending : {"gltf", "obj", "rig.json"}) {
+  put("gltf", "seed.gltf", io::as_bytes(test::make_text_fixture({.rings = 2})));
+  for (const char* ending : {"obj", "rig.json"}) {
     std::filesystem::create_directories(folder / ending);
     Report report;
     io::save(asset, folder / ending / (std::string("seed.") + ending), {}, report);

@@ -216,8 +216,12 @@ export async function meshopt(path, fallback) {
   else b.glb(path, {place: i => (i === 1 ? mark : undefined)});
 }
 
+// One instance for the whole process, as in gltf.mjs.
+let dracoEncoder;
+
 async function dracoBytes(shape, joints, weights) {
-  const draco = await draco3d.createEncoderModule({});
+  dracoEncoder ??= draco3d.createEncoderModule({});
+  const draco = await dracoEncoder;
   const builder = new draco.MeshBuilder();
   const mesh = new draco.Mesh();
   builder.AddFacesToMesh(mesh, shape.indices.length / 3, shape.indices);

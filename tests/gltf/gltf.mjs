@@ -24,6 +24,10 @@ export const COMPONENT_TYPES = {
   5126: {array: Float32Array, size: 4, read: 'getFloat32', max: 1},
 };
 
+// One instance for the whole process: several, made and dropped one after another, can stop Node's WebAssembly for good.
+let dracoDecoder;
+const dracoModule = () => (dracoDecoder ??= draco3d.createDecoderModule({}));
+
 const MESHOPT_NAMES = ['EXT_meshopt_compression', 'KHR_meshopt_compression'];
 
 /** The meshopt extension of a buffer view, whatever it is called, or undefined. */
@@ -196,13 +200,11 @@ export class Gltf {
   }
 
   async #decodeDraco() {
-    let decoderModule;
     for (const mesh of this.json.meshes ?? []) {
       for (const primitive of mesh.primitives) {
         const packed = primitive.extensions?.KHR_draco_mesh_compression;
         if (!packed) continue;
-        decoderModule ??= await draco3d.createDecoderModule({});
-        this.#decodeDracoPrimitive(decoderModule, primitive, packed);
+        this.#decodeDracoPrimitive(await dracoModule(), primitive, packed);
       }
     }
   }

@@ -37,6 +37,7 @@ std::vector<Bytes> seeds_of(const std::string& ending) {
     binary += std::string(36, '\0') + std::string("\3\0\0\0\0\1\0\0\0\2\0\0\0", 13);
     return {bytes_of("ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\nelement face 2\nproperty list uchar int vertex_indices\nend_header\n0 0 0 9\n1 0 0 9\n0 1 0 9\n0 0 1 9\n3 0 1 2\n4 0 1 2 3\n"), bytes_of(binary)};
   }
+  if (ending == ".gltf") return {bytes_of(test::make_text_fixture())};
   const std::string name = "seed" + ending;
   save(asset, folder / name, {}, report);
   return {read_file(folder / name)};

@@ -135,6 +135,8 @@ TEST(Render, UnknownNamesGetTheNearestOnes) {
   RenderOptions options;
   options.show = {"weights:bemd"};
   EXPECT_NE(refusal(bar, options).find("'bend'"), std::string::npos) << refusal(bar, options);
+  options.show = {"weights:OO"};
+  EXPECT_NE(refusal(bar, options).find("'root'"), std::string::npos) << refusal(bar, options);
   options = {};
   options.clip = "curk";
   EXPECT_NE(refusal(bar, options).find("'curl'"), std::string::npos) << refusal(bar, options);

@@ -259,6 +259,14 @@ io::Bytes make_fixture(const FixtureOptions& options) {
   return io::gltf::make_glb(b.json, true, b.bin, {});
 }
 
+std::string make_text_fixture(const FixtureOptions& options) {
+  const io::Bytes glb = make_fixture(options);
+  const io::gltf::Container container = io::gltf::parse_container(glb);
+  Json json = container.json;
+  json["buffers"][0]["uri"] = "data:application/octet-stream;base64," + io::base64_encode(container.bin);
+  return json.dump();
+}
+
 TemporaryFolder::TemporaryFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "sinew-test-XXXXXX").string();
   if (!::mkdtemp(name.data())) throw Error("mkdtemp");

@@ -23,6 +23,9 @@ struct FixtureOptions {
 /// The file as GLB.
 io::Bytes make_fixture(const FixtureOptions& options = {});
 
+/// The file as .gltf with its buffer as a data URI.
+std::string make_text_fixture(const FixtureOptions& options = {});
+
 /// A folder of its own, removed at the end.
 class TemporaryFolder {
  public:

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "sinew/core/parallel.h"
@@ -45,6 +46,7 @@ class Corners {
   std::span<const Index> face_vertices(Index f) const {
     return {vertex_.data() + mesh_.face_offsets[f], mesh_.face_offsets[f + 1] - mesh_.face_offsets[f]};
   }
+  bool triangles_only() const { return triangles_only_; }
   Index face(Index corner) const { return triangles_only_ ? corner / 3 : face_[corner]; }
   // The vertices after and before a corner in its face.
   std::pair<Index, Index> neighbours(Index corner) const {
@@ -76,6 +78,42 @@ bool join(std::vector<Index>& parent, Index a, Index b) {
   return true;
 }
 
+// Two facts about each face, kept only where looking again could take long: triangles answer at once.
+class FaceFacts {
+ public:
+  FaceFacts(const Mesh& mesh, const Corners& corners) {
+    if (corners.triangles_only()) return;
+    lowest_.resize(mesh.face_count());
+    repeats_.resize(mesh.face_count());
+    parallel_blocks(lowest_.size(), 16384, [&](std::size_t begin, std::size_t end) {
+      std::vector<Index> sorted;
+      for (std::size_t f = begin; f < end; ++f) {
+        const auto vertices = corners.face_vertices(static_cast<Index>(f));
+        sorted.assign(vertices.begin(), vertices.end());
+        std::sort(sorted.begin(), sorted.end());
+        lowest_[f] = sorted.empty() ? kNone : sorted.front();
+        repeats_[f] = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
+      }
+    });
+  }
+
+  Index lowest(const Corners& corners, Index f) const {
+    if (!lowest_.empty()) return lowest_[f];
+    const auto v = corners.face_vertices(f);
+    return std::min({v[0], v[1], v[2]});
+  }
+  // Whether the face uses a vertex twice.
+  bool repeats(const Corners& corners, Index f) const {
+    if (!repeats_.empty()) return repeats_[f] != 0;
+    const auto v = corners.face_vertices(f);
+    return v[0] == v[1] || v[1] == v[2] || v[2] == v[0];
+  }
+
+ private:
+  std::vector<Index> lowest_;
+  std::vector<char> repeats_;
+};
+
 // What the vertices of a block add to the counts.
 struct Found {
   TopologyCounts counts;
@@ -84,11 +122,12 @@ struct Found {
 
 class VertexPass {
  public:
-  VertexPass(const Corners& corners, const std::vector<Index>& lowest) : corners_(corners), lowest_(lowest) {}
+  VertexPass(const Corners& corners, const FaceFacts& facts) : corners_(corners), facts_(facts) {}
 
   Found run(Index begin, Index end) {
     Found found;
     for (Index v = begin; v < end; ++v) {
+      if (count_regular(v, found)) continue;
       gather(v);
       count_edges(v, found);
       count_duplicates(v, found);
@@ -102,6 +141,34 @@ class VertexPass {
     return (std::uint64_t{other} << 32) | (std::uint64_t{local} << 1) | std::uint64_t{away};
   }
 
+  // A vertex in the middle of plain surface: each neighbour is left once and reached once, and going from face to face
+  // leads round all of them. Says whether it is one; nearly all are, and need no sorting. Two triangles over the same
+  // vertices would leave a neighbour twice, or be the only two; larger polygons can be twins and still pass, so that they
+  // always take the slow way.
+  bool count_regular(Index v, Found& found) const {
+    constexpr std::size_t kMost = 12;
+    const auto around = corners_.around(v);
+    const std::size_t n = around.size();
+    if (!corners_.triangles_only() || n < 3 || n > kMost) return false;
+    std::array<Index, kMost> next, previous;
+    for (std::size_t i = 0; i < n; ++i) std::tie(next[i], previous[i]) = corners_.neighbours(around[i]);
+    Index edges = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = i + 1; j < n; ++j)
+        if (next[i] == next[j]) return false;
+      edges += next[i] > v;
+    }
+    std::size_t at = 0;
+    for (std::size_t step = 1; step <= n; ++step) {
+      std::size_t j = 0;
+      while (j < n && previous[j] != next[at]) ++j;
+      if (j == n || (j == 0) != (step == n)) return false;
+      at = j;
+    }
+    found.counts.edges += edges;
+    return true;
+  }
+
   void gather(Index v) {
     const auto around = corners_.around(v);
     edges_.clear();
@@ -109,10 +176,11 @@ class VertexPass {
     fans_ = 0;
     for (std::size_t i = 0; i < around.size(); ++i) {
       const auto [next, previous] = corners_.neighbours(around[i]);
-      fan_[i] = static_cast<Index>(i);
+      const bool surface = !facts_.repeats(corners_, corners_.face(around[i]));
+      fan_[i] = surface ? static_cast<Index>(i) : kNone;
+      fans_ += surface;
       if (next != v) edges_.push_back(pack(next, i, true));
       if (previous != v) edges_.push_back(pack(previous, i, false));
-      if (next != v || previous != v) ++fans_;  // A corner of a face that is but a point has no place in a fan.
     }
     if (edges_.size() > 48) {
       std::sort(edges_.begin(), edges_.end());
@@ -129,13 +197,14 @@ class VertexPass {
   void count_edges(Index v, Found& found) {
     for (std::size_t begin = 0, end = 0; begin < edges_.size(); begin = end) {
       const auto other = static_cast<Index>(edges_[begin] >> 32);
-      Index away = 0, faces = 0;
-      const auto first = static_cast<Index>((edges_[begin] & 0xFFFFFFFFU) >> 1);
+      Index away = 0, faces = 0, first = kNone;
       for (end = begin; end < edges_.size() && (edges_[end] >> 32) == other; ++end) {
         const auto local = static_cast<Index>((edges_[end] & 0xFFFFFFFFU) >> 1);
         away += static_cast<Index>(edges_[end] & 1);
         ++faces;
-        if (join(fan_, first, local)) --fans_;
+        if (fan_[local] == kNone) continue;
+        if (first == kNone) first = local;
+        else if (join(fan_, first, local)) --fans_;
       }
       if (other > v) count_edge(v, other, away, faces, found);
     }
@@ -158,7 +227,7 @@ class VertexPass {
     Index last = kNone;
     for (const Index corner : corners_.around(v)) {
       const Index f = corners_.face(corner);
-      if (lowest_[f] != v || f == last) continue;
+      if (facts_.lowest(corners_, f) != v || f == last) continue;
       last = f;
       std::uint64_t sum = 0;
       for (const Index u : corners_.face_vertices(f)) {
@@ -185,7 +254,7 @@ class VertexPass {
   }
 
   const Corners& corners_;
-  const std::vector<Index>& lowest_;
+  const FaceFacts& facts_;
   std::vector<std::uint64_t> edges_;
   std::vector<Index> fan_;
   std::uint64_t fans_ = 0;
@@ -197,6 +266,9 @@ class VertexPass {
 bool has_no_area(const Mesh& mesh, std::span<const Index> face, double thin) {
   if (face.size() < 3) return true;
   const Vec3& origin = mesh.positions[face[0]];
+  // Nearly always settled by the first three corners.
+  const Vec3 a = mesh.positions[face[1]] - origin, b = mesh.positions[face[2]] - origin;
+  if (a.cross(b).squaredNorm() > thin * thin * (a.squaredNorm() + b.squaredNorm()) && face.size() == 3) return false;
   Vec3 line = Vec3::Zero();  // To the corner furthest from the first.
   for (const Index v : face)
     if (const Vec3 to = mesh.positions[v] - origin; to.squaredNorm() > line.squaredNorm()) line = to;
@@ -222,22 +294,27 @@ TopologyCounts count_faces(const Mesh& mesh, const PartRange& part, double thin)
       [](TopologyCounts a, const TopologyCounts& b) { return a += b; });
 }
 
-std::vector<Index> lowest_vertices(const Mesh& mesh, const Corners& corners) {
-  std::vector<Index> lowest(mesh.face_count());
-  parallel_for(lowest.size(), [&](std::size_t f) {
-    Index low = kNone;
-    for (const Index v : corners.face_vertices(static_cast<Index>(f))) low = std::min(low, v);
-    lowest[f] = low;
-  }, 16384);
-  return lowest;
-}
-
 // The welded vertices of a part: they are numbered part by part.
 std::pair<Index, Index> welded_range(const Welding& welding, const PartRange& part) {
   const auto find = [&](Index v) {
     return static_cast<Index>(std::lower_bound(welding.first.begin(), welding.first.end(), v) - welding.first.begin());
   };
   return {find(part.first_vertex), find(part.first_vertex + part.vertex_count)};
+}
+
+Found look_at_vertices(const Corners& corners, const FaceFacts& facts, std::pair<Index, Index> range) {
+  return parallel_reduce(
+      range.second - range.first, Found{},
+      [&](std::size_t begin, std::size_t end) {
+        return VertexPass(corners, facts).run(range.first + static_cast<Index>(begin), range.first + static_cast<Index>(end));
+      },
+      [](Found a, Found b) {
+        a.counts += b.counts;
+        if (a.open_edges.empty()) a.open_edges = std::move(b.open_edges);
+        else a.open_edges.insert(a.open_edges.end(), b.open_edges.begin(), b.open_edges.end());
+        return a;
+      },
+      8192);
 }
 
 std::uint64_t count_components(const Corners& corners, const PartRange& part, std::pair<Index, Index> range,
@@ -265,9 +342,9 @@ std::uint64_t count_loops(const std::vector<OpenEdge>& edges, std::vector<Index>
   return loops;
 }
 
-std::uint64_t count_unreferenced(const Mesh& mesh, const PartRange& part, std::vector<bool>& used) {
+std::uint64_t count_unreferenced(const Mesh& mesh, const PartRange& part, std::vector<char>& used) {
   for (Index f = part.first_face; f < part.first_face + part.face_count; ++f)
-    for (const Index v : mesh.face(f)) used[v] = true;
+    for (const Index v : mesh.face(f)) used[v] = 1;
   std::uint64_t count = 0;
   for (Index i = 0; i < part.vertex_count; ++i) count += !used[part.first_vertex + i];
   return count;
@@ -290,35 +367,31 @@ TopologyCounts& TopologyCounts::operator+=(const TopologyCounts& other) {
 Topology topology(const Mesh& mesh, const Welding& welding) {
   Topology result;
   const Corners corners(mesh, welding);
-  const std::vector<Index> lowest = lowest_vertices(mesh, corners);
+  const FaceFacts facts(mesh, corners);
   std::vector<Index> parent(welding.count());
-  std::vector<bool> used(mesh.vertex_count(), false);
+  std::vector<char> used(mesh.vertex_count(), 0);
   double reach = 0;  // The largest coordinate: what rounding is relative to.
   const Box box = mesh.bounds();
   if (!box.empty()) reach = std::max(box.lower.cwiseAbs().maxCoeff(), box.upper.cwiseAbs().maxCoeff());
 
   for (const PartRange& part : part_ranges(mesh)) {
     const auto range = welded_range(welding, part);
-    Found found = parallel_reduce(
-        range.second - range.first, Found{},
-        [&](std::size_t begin, std::size_t end) {
-          return VertexPass(corners, lowest)
-              .run(range.first + static_cast<Index>(begin), range.first + static_cast<Index>(end));
-        },
-        [](Found a, Found b) {
-          a.counts += b.counts;
-          if (a.open_edges.empty()) a.open_edges = std::move(b.open_edges);
-          else a.open_edges.insert(a.open_edges.end(), b.open_edges.begin(), b.open_edges.end());
-          return a;
-        },
-        8192);
-    TopologyCounts counts = found.counts;
-    counts += count_faces(mesh, part, 1e-14 * reach);
+    Found found;
+    TopologyCounts counts;
+    // What cannot be split among threads runs beside what can.
+    parallel_for(2, [&](std::size_t task) {
+      if (task == 0) {
+        counts.components = count_components(corners, part, range, parent);
+        counts.unreferenced_vertices = count_unreferenced(mesh, part, used);
+      } else {
+        found = look_at_vertices(corners, facts, range);
+        found.counts += count_faces(mesh, part, 1e-14 * reach);
+      }
+    }, 1);
+    counts += found.counts;
     counts.faces = part.face_count;
     counts.render_vertices = part.vertex_count;
     counts.vertices = range.second - range.first;
-    counts.unreferenced_vertices = count_unreferenced(mesh, part, used);
-    counts.components = count_components(corners, part, range, parent);
     counts.boundary_loops = count_loops(found.open_edges, parent);
     result.total += counts;
     result.parts.push_back(counts);

@@ -26,7 +26,7 @@ struct TopologyCounts {
   std::uint64_t boundary_edges = 0;        ///< With one face.
   std::uint64_t boundary_loops = 0;        ///< Holes and rims; those that touch in a vertex count as one.
   std::uint64_t nonmanifold_edges = 0;     ///< With more than two faces.
-  std::uint64_t nonmanifold_vertices = 0;  ///< Whose faces form more than one fan.
+  std::uint64_t nonmanifold_vertices = 0;  ///< Whose faces, but for those that use a vertex twice, form more than one fan.
   std::uint64_t inconsistent_edges = 0;    ///< Directed edges that more than one face runs along the same way.
   std::uint64_t zero_area_faces = 0;       ///< All corners on a line, within rounding.
   std::uint64_t duplicate_faces = 0;       ///< With the same vertices as a face before them, in any order.

@@ -176,15 +176,22 @@ class Writer {
   void size() {
     const Vec3 e = facts_.mesh.bounds.extent();
     const SpaceGuess& space = facts_.mesh.space;
-    out_.line(' ', "size", fmt::format("{:.4g} × {:.4g} × {:.4g} m (x, y, z), volume {:.4g} m³{}, area {:.4g} m²", e.x(), e.y(), e.z(),
-                                       facts_.mesh.volume.volume, facts_.mesh.topology.total.encloses() ? "" : " if it were closed",
+    out_.line(' ', "size", fmt::format("{:.4g} × {:.4g} × {:.4g} m (x, y, z), volume {}{:.4g} m³, area {:.4g} m²", e.x(), e.y(), e.z(),
+                                       facts_.mesh.topology.total.encloses() ? "" : "about ", facts_.mesh.volume.volume,
                                        facts_.mesh.volume.area));
-    const bool unit_fits = space.unit == "m" || space.unit_confidence == SpaceGuess::Confidence::kLow;
-    out_.check(unit_fits, "unit", fmt::format("probably {}: {:.4g} {} tall ({} confidence){}", space.unit, space.height, space.unit,
-                                              word(space.unit_confidence), space.unit == "m" ? "" : "; read it with --unit " + space.unit));
-    const bool up_fits = space.up == "+y" || space.up_confidence == SpaceGuess::Confidence::kLow;
-    out_.check(up_fits, "up", fmt::format("probably {}, left and right along {} ({} confidence){}", space.up, "xyz"[space.side_axis],
-                                          word(space.up_confidence), space.up == "+y" ? "" : "; read it with --up=" + space.up));
+    using Confidence = SpaceGuess::Confidence;
+    if (space.unit_confidence == Confidence::kLow)
+      out_.line(' ', "unit", fmt::format("{:.4g} m tall as read; the shape does not tell the unit", space.height));
+    else if (space.unit == "m")
+      out_.check(true, "unit", fmt::format("metres fit: {:.4g} m tall ({} confidence)", space.height, word(space.unit_confidence)));
+    else
+      out_.check(false, "unit", fmt::format("probably {0}: {1:.4g} {0} tall ({2} confidence); read it with --unit {0}", space.unit,
+                                            space.height, word(space.unit_confidence)));
+    if (space.up_confidence == Confidence::kLow)
+      out_.line(' ', "up", "the shape does not tell");
+    else
+      out_.check(space.up == "+y", "up", fmt::format("probably {}, left and right along {} ({} confidence){}", space.up, "xyz"[space.side_axis],
+                                                     word(space.up_confidence), space.up == "+y" ? "" : "; read it with --up=" + space.up));
   }
 
   void problem(const std::vector<Index>& joints, const char* label, const char* fine, const char* what) {

@@ -34,12 +34,18 @@ std::string lower_case(std::string text) {
   std::string text = fmt::format("{} has no {} called '{}'.", where, kind, word);
   std::vector<std::string> left;
   for (const std::string& name : known) left.push_back(lower_case(name));
+  // First names that hold the word ("Head" in "b_Head_05"), then those a few letters away.
+  const std::string sought = lower_case(word);
+  const auto next = [&] {
+    for (const std::string& name : left)
+      if (sought.size() > 1 && name.find(sought) != std::string::npos) return name;
+    return closest_word(sought, left);
+  };
   std::vector<std::string> near;
-  for (std::string next = closest_word(lower_case(word), left); !next.empty() && near.size() < 3;
-       next = closest_word(lower_case(word), left)) {
-    const auto at = std::find(left.begin(), left.end(), next);
+  for (std::string name = next(); !name.empty() && near.size() < 3; name = next()) {
+    const auto at = std::find(left.begin(), left.end(), name);
     near.push_back("'" + known[static_cast<std::size_t>(at - left.begin())] + "'");
-    std::replace(left.begin(), left.end(), next, std::string());
+    std::replace(left.begin(), left.end(), name, std::string());
   }
   if (!near.empty()) text += fmt::format(" Did you mean {}?", fmt::join(near, " or "));
   constexpr std::size_t kListed = 12;

@@ -177,7 +177,13 @@ TEST(Gltf, NewJointsBecomeNodesAndNewDocumentsHoldEverything) {
   Report report;
   save(asset, folder / "new.glb", {}, report);
   const Character back = load(folder / "new.glb").character;
-  EXPECT_LT(farthest(posed(asset.character, 0.3), posed(back, 0.3)), 1e-6);
+  const auto of_part = [](const Character& character, const std::string& name) {
+    const std::vector<Vec3> all = posed(character, 0.3);
+    for (const MeshPart& part : character.rig.mesh.parts)
+      if (part.name == name) return std::vector<Vec3>(all.begin() + part.first_vertex, all.begin() + part.first_vertex + part.vertex_count);
+    return std::vector<Vec3>();
+  };
+  for (const char* name : {"tube", "box"}) EXPECT_LT(farthest(of_part(asset.character, name), of_part(back, name)), 1e-6) << name;
   EXPECT_EQ(back.clips.size(), 1u);
   EXPECT_EQ(back.rig.mesh.parts[0].morphs.size() + back.rig.mesh.parts[1].morphs.size(), 1u);
 }
@@ -212,7 +218,7 @@ TEST(Gltf, SharesSumToTheTotalExactly) {
     for (int n = 1; n <= 8; ++n)
       for (int trial = 0; trial < 200; ++trial) {
         std::vector<float> weights;
-        for (int i = 0; i < n; ++i) weights.push_back(static_cast<float>(std::abs(std::sin(trial * 12.9898 + i * 78.233))));
+        for (int i = 0; i < n; ++i) weights.push_back(static_cast<float>(0.01 + std::abs(std::sin(trial * 12.9898 + i * 78.233))));
         const auto shares = gltf::share_out(weights, total);
         EXPECT_EQ(std::accumulate(shares.begin(), shares.end(), 0U), total);
         float sum = 0;
@@ -255,14 +261,9 @@ TEST(Gltf, PolygonsSurviveTheirEncoding) {
 }
 
 TEST(Gltf, APolygonThatNoFanFillsIsTriangulatedAndCounted) {
-  // A star of four points: no corner sees all others.
-  std::vector<Vec3> points;
-  std::vector<std::uint32_t> corners;
-  for (std::uint32_t i = 0; i < 8; ++i) {
-    const double radius = i % 2 == 0 ? 1 : 0.1;
-    points.emplace_back(radius * std::cos(i * 0.785398), radius * std::sin(i * 0.785398), 0);
-    corners.push_back(i);
-  }
+  // A U: no corner sees all others.
+  const std::vector<Vec3> points = {{0, 0, 0}, {3, 0, 0}, {3, 3, 0}, {2, 3, 0}, {2, 1, 0}, {1, 1, 0}, {1, 3, 0}, {0, 3, 0}};
+  const std::vector<std::uint32_t> corners = {0, 1, 2, 3, 4, 5, 6, 7};
   std::vector<std::uint32_t> indices;
   std::size_t broken = 0;
   gltf::encode_ngon(corners, points, indices, broken);
@@ -271,14 +272,14 @@ TEST(Gltf, APolygonThatNoFanFillsIsTriangulatedAndCounted) {
   double area = 0;
   for (std::size_t t = 0; t < indices.size(); t += 3)
     area += 0.5 * (points[indices[t + 1]] - points[indices[t]]).cross(points[indices[t + 2]] - points[indices[t]]).z();
-  EXPECT_NEAR(area, 8 * 0.5 * 0.1 * std::sin(0.785398), 1e-6);
+  EXPECT_NEAR(area, 7, 1e-9);
 }
 
 TEST(Gltf, DamagedFilesAreRefusedWithASentence) {
   EXPECT_NE(error_of({}).find("empty"), std::string::npos);
   const Bytes good = make_fixture();
   EXPECT_NE(error_of(Bytes(good.begin(), good.begin() + 100)).find("cut short"), std::string::npos);
-  EXPECT_NE(error_of(changed_json([](Json& j) { j["nodes"][1]["children"] = {0}; })).find("ancestor"), std::string::npos);
+  EXPECT_NE(error_of(changed_json([](Json& j) { j["nodes"][3]["children"] = Json::array({1}); })).find("child of node"), std::string::npos);
   EXPECT_NE(error_of(changed_json([](Json& j) { j["accessors"][0]["count"] = 1000000; })).find("accessor 0"), std::string::npos);
   EXPECT_NE(error_of(changed_json([](Json& j) { j["meshes"][0]["primitives"][0]["indices"] = 99; })).find("99"), std::string::npos);
   EXPECT_NE(error_of(changed_json([](Json& j) { j["asset"]["version"] = "1.0"; })).find("1.0"), std::string::npos);

@@ -28,16 +28,11 @@ Mat4 unflattened(const Mat4& m) {
 // The place of a rigid part. Real files hide things by scaling them to nothing, and a clip shows them again: the part must
 // keep its shape, so axes of length zero count as one.
 Mat4 rigid_to_model(const NodeGraph& graph, Index node) {
-  const auto usable = [](const Mat4& m) {
-    const Mat3 a = m.topLeftCorner<3, 3>();
-    const double size = a.colwise().norm().maxCoeff();
-    return size > 1e-9 && std::abs(a.determinant()) > 1e-9 * size * size * size;
-  };
-  if (usable(graph.world[node])) return graph.world[node];
+  if (is_invertible(graph.world[node])) return graph.world[node];
   Mat4 m = Mat4::Identity();
   for (Index n = node; n != kNone; n = graph.parent[n])
-    m = (usable(graph.local[n]) ? graph.local[n] : unflattened(graph.local[n])) * m;
-  return usable(m) ? m : Mat4(Mat4::Identity());
+    m = (is_invertible(graph.local[n]) ? graph.local[n] : unflattened(graph.local[n])) * m;
+  return is_invertible(m) ? m : Mat4(Mat4::Identity());
 }
 
 struct MeshReader {

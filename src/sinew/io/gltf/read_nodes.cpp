@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Sinew authors
 
 #include <Eigen/LU>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "sinew/io/gltf/accessor.h"
@@ -77,9 +78,11 @@ std::vector<bool> select_nodes(const GltfDocument& document, const NodeGraph& gr
       wanted[node] = moves = true;
     }
   }
-  if (!moves) return wanted;
-  for (Index n = 0; n < nodes.size(); ++n)
-    if (is_joint[n] || (graph.in_scene[n] && nodes[n].contains("mesh") && !nodes[n].contains("skin"))) wanted[n] = true;
+  for (Index n = 0; n < nodes.size(); ++n) {
+    const bool rigid = graph.in_scene[n] && nodes[n].contains("mesh") && !nodes[n].contains("skin");
+    // What is scaled to nothing at rest needs its node to be shown so, even where nothing moves.
+    if (is_joint[n] || (rigid && (moves || !is_invertible(graph.world[n])))) wanted[n] = true;
+  }
   // Parents come first in the order, so one pass each way reaches all ancestors and all that hangs below joints.
   std::vector<bool> below(nodes.size(), false);
   for (const Index n : graph.order) {
@@ -93,6 +96,12 @@ std::vector<bool> select_nodes(const GltfDocument& document, const NodeGraph& gr
 }
 
 }  // namespace
+
+bool is_invertible(const Mat4& m) {
+  const Mat3 a = m.topLeftCorner<3, 3>();
+  const double size = a.colwise().norm().maxCoeff();
+  return a.allFinite() && size > 1e-30 && std::abs(a.determinant()) > 1e-9 * size * size * size;
+}
 
 std::string name_of(const Json& element, std::string_view kind, std::size_t index) {
   const auto name = element.find("name");

@@ -14,13 +14,6 @@
 namespace sinew::io::gltf {
 namespace {
 
-bool invertible(const Mat4& m) {
-  if (!m.allFinite()) return false;
-  const double volume = std::abs(m.topLeftCorner<3, 3>().determinant());
-  const double size = m.topLeftCorner<3, 3>().colwise().norm().maxCoeff();
-  return volume > 1e-12 * size * size * size && size > 0;
-}
-
 // A skinned mesh has no place of its own: only joints place it. Model space is where the bind pose's joints come nearest
 // to those of the rest pose. Where both poses are one, each joint's rest · bind⁻¹ is the same exact answer.
 Mat4 bind_to_model(const std::vector<Mat4>& rest, const std::vector<Mat4>& inverse_bind) {
@@ -28,11 +21,11 @@ Mat4 bind_to_model(const std::vector<Mat4>& rest, const std::vector<Mat4>& inver
   std::vector<Vec3> bind_points, rest_points;
   std::vector<Mat4> candidates;
   for (std::size_t k = 0; k < rest.size(); ++k) {
-    if (!invertible(inverse_bind[k])) continue;
+    if (!is_invertible(inverse_bind[k])) continue;
     bind_points.push_back(inverse_bind[k].inverse().topRightCorner<3, 1>());
     rest_points.push_back(rest[k].topRightCorner<3, 1>());
     const Mat4 candidate = rest[k] * inverse_bind[k];
-    if (candidates.size() < kCandidates && invertible(candidate)) candidates.push_back(candidate);
+    if (candidates.size() < kCandidates && is_invertible(candidate)) candidates.push_back(candidate);
   }
   candidates.push_back(Mat4::Identity());
   Mat4 best = candidates.front();

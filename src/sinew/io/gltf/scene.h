@@ -42,6 +42,9 @@ void read_clips(GltfDocument& document, const NodeGraph& graph, Character& chara
 /// Makes materials and pictures.
 void read_materials(GltfDocument& document, Character& character);
 
+/// Whether a matrix keeps volumes apart from zero, to working precision.
+bool is_invertible(const Mat4& m);
+
 /// A name for element `index` of a kind: its own, or the kind and its number.
 std::string name_of(const Json& element, std::string_view kind, std::size_t index);
 
