@@ -103,7 +103,8 @@ TEST(Options, EveryWordThatDoesNotFitIsRefusedWithItsFlag) {
       {"max_influences", "65"},     {"max_influences", ""},     {"max_influences", "99999999999999999999"},
       {"small", "300"},             {"view", "back"},           {"time_s", "-1"},          {"time_s", "nan"},
       {"height", "inf"},            {"height", "3.5"},          {"height", "2 m"}};
-  for (const auto& [name, word] : wrong) {
+  for (const auto& pair : wrong) {
+    const std::string name = pair.first, word = pair.second;
     const std::string text = message([&] { give(list, name, word); });
     EXPECT_NE(text.find(list.find(name)->flag()), std::string::npos) << name << "=" << word << ": " << text;
     EXPECT_EQ(list.to_json().dump(), untouched) << name << "=" << word;

@@ -14,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <system_error>
@@ -179,7 +180,7 @@ std::string last_complaint(const std::string& errors) {
 ScratchFolder::ScratchFolder() {
   std::error_code error;
   std::filesystem::path base = std::filesystem::temp_directory_path(error);
-  if (error) base = "/tmp";
+  if (error) base = P_tmpdir;
   std::string name = (base / "sinew-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr)
     throw Error(fmt::format("Cannot make a folder for temporary files in {}: {}. Set TMPDIR to a folder that can be written.",

@@ -283,10 +283,13 @@ void write_obj(const Asset& asset, const fs::path& path, const SaveOptions& opti
     throw Error(fmt::format("There is no mesh to write to {}. OBJ holds a mesh and nothing else.", to_utf8(path.string())));
   report_dropped(asset.character, path, report);
   const auto* document = dynamic_cast<const ObjDocument*>(asset.document.get());
-  if (document && document->vertex_count == mesh.vertex_count() && document->face_count == mesh.face_count())
-    rewrite_obj(*document, mesh, path, options.changes, files, report);
-  else
+  if (document && document->vertex_count == mesh.vertex_count() && document->face_count == mesh.face_count()) {
+    Changes changes = options.changes;
+    changes.positions = changes.positions || asset.placement != Mat4::Identity();
+    rewrite_obj(*document, mesh, path, changes, files, report);
+  } else {
     FreshObj(asset.character, path, files, report).write();
+  }
 }
 
 }  // namespace sinew::io

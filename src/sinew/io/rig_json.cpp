@@ -246,6 +246,22 @@ void put_part(MeshPart& part, const RigMesh* mesh, const std::vector<Mat4>& rest
   }
 }
 
+// Joints that the file has under the same name, and only once, are those nodes and no new ones.
+Skeleton with_sources(Skeleton skeleton, const Skeleton& old) {
+  std::map<std::string, int> count;
+  for (const Joint& joint : skeleton.joints) ++count[joint.name];
+  std::map<std::string, Index> source;
+  for (const Joint& joint : old.joints) {
+    const auto [entry, fresh] = source.try_emplace(joint.name, joint.source);
+    if (!fresh) entry->second = kNone;
+  }
+  for (Joint& joint : skeleton.joints) {
+    const auto found = source.find(joint.name);
+    joint.source = found != source.end() && count[joint.name] == 1 ? found->second : kNone;
+  }
+  return skeleton;
+}
+
 }  // namespace
 
 std::string write_rig_json(const Character& character) { return RigWriter().run(character); }
@@ -256,7 +272,7 @@ void apply_rig(Asset& asset, const RigFile& rig) {
   check_match(asset, rig, match);
   report_unmatched(asset, rig, match);
   move_clips(asset, rig.skeleton);
-  target.skeleton = rig.skeleton;
+  target.skeleton = with_sources(rig.skeleton, target.skeleton);
   target.skins = rig.skins;
   const std::vector<Mat4> rest = rest_matrices(rig.skeleton);
   SkinWeights weights;

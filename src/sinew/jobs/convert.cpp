@@ -72,7 +72,6 @@ Report convert(const JobRequest& request, const ConvertOptions& options, const P
     throw Error(fmt::format("{} cannot be written: the format {} is only read. Choose another ending.", output.string(),
                             format.name));
   io::Changes changes;
-  changes.positions = options.placement.any();
   io::Asset asset;
   {
     const StageTimer timer(report, "read");

@@ -12,6 +12,7 @@
 #include "sinew/io/gltf/document.h"
 #include "sinew/io/gltf/ngon.h"
 #include "sinew/io/gltf/quantize.h"
+#include "sinew/io/rig_json.h"
 #include "sinew/motion/resolve.h"
 #include "sinew/motion/sample.h"
 #include "tests/support/gltf_fixtures.h"
@@ -186,6 +187,49 @@ TEST(Gltf, NewJointsBecomeNodesAndNewDocumentsHoldEverything) {
   for (const char* name : {"tube", "box"}) EXPECT_LT(farthest(of_part(asset.character, name), of_part(back, name)), 1e-6) << name;
   EXPECT_EQ(back.clips.size(), 1u);
   EXPECT_EQ(back.rig.mesh.parts[0].morphs.size() + back.rig.mesh.parts[1].morphs.size(), 1u);
+}
+
+TEST(Gltf, ARigGoesBackOntoItsOwnFileWithoutNewNodes) {
+  TemporaryFolder folder;
+  Asset asset = read();
+  const std::string rig = write_rig_json(asset.character);
+  apply_rig(asset, read_rig_json(as_bytes(rig), "own.rig.json"));
+  SaveOptions options;
+  options.changes.skeleton = options.changes.weights = true;
+  Report report;
+  save(asset, folder / "own.glb", options, report);
+  const Asset back = load(folder / "own.glb");
+  EXPECT_EQ(back.contents["nodes"], read().contents["nodes"]);
+  EXPECT_LT(farthest(posed(read().character, 0.3), posed(back.character, 0.3)), 1e-6);
+}
+
+TEST(Gltf, ARigGoesOntoABareMesh) {
+  TemporaryFolder folder;
+  const Character rigged = read().character;
+  Asset bare = load_bytes("bare.glb", changed_json([](Json& j) {
+    for (const char* key : {"skins", "animations"}) j.erase(key);
+    j["nodes"] = {{{"name", "tube"}, {"mesh", 0}}, {{"name", "box"}, {"mesh", 1}, {"translation", {0, 0.5, 0}}, {"scale", {-1, 1, 1}}}};
+    j["scenes"] = {{{"nodes", {0, 1}}}};
+  }));
+  EXPECT_TRUE(bare.character.rig.skeleton.empty());
+  const std::string rig = write_rig_json(rigged);
+  apply_rig(bare, read_rig_json(as_bytes(rig), "other.rig.json"));
+  SaveOptions options;
+  options.changes.skeleton = options.changes.weights = true;
+  Report report;
+  save(bare, folder / "rigged.glb", options, report);
+  const Character back = load(folder / "rigged.glb").character;
+  // Both parts follow the knee.
+  const auto bent = [](const Character& character) {
+    Pose pose = rest_pose(character.rig);
+    pose.local[character.rig.skeleton.find("knee")].rotation = rotation_from_euler(Vec3(0, 0, 0.8));
+    std::vector<Vec3> all = deform::linear_positions(character.rig, motion::resolve(character.rig.skeleton, pose));
+    std::sort(all.begin(), all.end(), [](const Vec3& a, const Vec3& b) {
+      return std::lexicographical_compare(a.data(), a.data() + 3, b.data(), b.data() + 3, [](double x, double y) { return x < y - 1e-5; });
+    });
+    return all;
+  };
+  EXPECT_LT(farthest(bent(rigged), bent(back)), 1e-5);
 }
 
 TEST(Gltf, PlacementMovesTheWholeCharacterByANewRoot) {

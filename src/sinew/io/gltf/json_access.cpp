@@ -51,7 +51,8 @@ std::uint64_t size_at(const Json& owner, const char* key, std::uint64_t fallback
     const double number = value->get<double>();
     if (number >= 0 && number < 9e15 && number == std::floor(number)) return static_cast<std::uint64_t>(number);
   }
-  if (!value->is_number_unsigned()) fail(where, key, "must be a whole number of at least 0");
+  if (!value->is_number_integer() || (!value->is_number_unsigned() && value->get<std::int64_t>() < 0))
+    fail(where, key, "must be a whole number of at least 0");
   return value->get<std::uint64_t>();
 }
 

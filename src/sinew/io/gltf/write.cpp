@@ -52,16 +52,6 @@ void copy_outside_files(const GltfDocument& document, const Json& json, const ch
   }
 }
 
-// The nodes a rigid part of a new document hangs on.
-void hang_rigid_parts(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts,
-                      const std::vector<Index>& node_of_joint) {
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    const MeshPart& part = asset.character.rig.mesh.parts[p];
-    if (part.skin != kNone || part.joint == kNone) continue;
-    editor.json["nodes"][node_of_joint[part.joint]]["children"].push_back(parts[p].node);
-  }
-}
-
 void write_document(const GltfDocument& document, DocumentEditor& editor, const std::filesystem::path& path,
                     AtomicFiles& files, Report& report) {
   const bool text = path.extension() == ".gltf";
@@ -111,10 +101,8 @@ void write_gltf(const Asset& asset, const std::filesystem::path& path, const Sav
   if (changes.skeleton) {
     const std::vector<Index> node_of_joint = write_joints(editor, asset, placement, fresh);
     write_skins(editor, asset, document->parts, node_of_joint);
-    if (fresh) {
-      hang_rigid_parts(editor, asset, document->parts, node_of_joint);
-      write_clips(editor, asset, document->parts, node_of_joint);
-    }
+    hang_rigid_parts(editor, asset, *document, node_of_joint, fresh);
+    if (fresh) write_clips(editor, asset, document->parts, node_of_joint);
   }
   if (changes.weights || changes.skeleton) write_weights(editor, asset, document->parts, options, report);
   write_document(*document, editor, path, files, report);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
+#include <Eigen/LU>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -113,7 +114,7 @@ std::vector<Index> write_joints(DocumentEditor& editor, const Asset& asset, Inde
   std::vector<Index> node_of_joint(skeleton.joints.size(), kNone);
   for (Index j = 0; j < skeleton.size(); ++j) {
     const Joint& joint = skeleton.joints[j];
-    if (j == 0 && placement != kNone) {
+    if (j == 0 && placement != kNone && joint.name == "placement" && joint.source == kNone) {
       node_of_joint[j] = placement;
       continue;
     }
@@ -139,6 +140,31 @@ std::vector<Index> write_joints(DocumentEditor& editor, const Asset& asset, Inde
     }
   }
   return node_of_joint;
+}
+
+void hang_rigid_parts(DocumentEditor& editor, const Asset& asset, const GltfDocument& document,
+                      const std::vector<Index>& node_of_joint, bool fresh) {
+  const Rig& rig = asset.character.rig;
+  const std::vector<Mat4> rest = rest_matrices(rig.skeleton);
+  const NodeGraph graph = read_nodes(document);
+  const std::vector<Index> parent = parents_of(editor.json["nodes"]);
+  for (std::size_t p = 0; p < document.parts.size(); ++p) {
+    const MeshPart& part = rig.mesh.parts[p];
+    const Index node = document.parts[p].node;
+    if (part.skin != kNone || part.joint == kNone) continue;
+    const Index joint_node = node_of_joint[part.joint];
+    if (node == joint_node || parent[node] == joint_node) continue;
+    if (!fresh) {
+      // It keeps its place: joint · local is where it was.
+      Joint hung;
+      const Decomposed local = decompose(rest[part.joint].inverse() * asset.placement * graph.world[node]);
+      hung.rest = local.transform;
+      hung.shear = local.shear;
+      set_transform(editor.json["nodes"][node], hung);
+      detach(editor, parent[node], node);
+    }
+    attach(editor, joint_node, node);
+  }
 }
 
 }  // namespace sinew::io::gltf

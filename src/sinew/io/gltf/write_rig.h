@@ -17,6 +17,10 @@ Index write_placement(DocumentEditor& editor, const Asset& asset);
 /// A fresh document has none of the nodes that joints name as their source.
 std::vector<Index> write_joints(DocumentEditor& editor, const Asset& asset, Index placement, bool fresh);
 
+/// Puts the nodes of rigid parts under the joints they hang on, at the place where they are.
+void hang_rigid_parts(DocumentEditor& editor, const Asset& asset, const GltfDocument& document,
+                      const std::vector<Index>& node_of_joint, bool fresh);
+
 /// Gives a mesh of its own to every part that shares one with another part but no longer agrees with it.
 void separate_instances(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts);
 
