@@ -28,10 +28,11 @@ Json counts(const Character& character) {
 
 std::string plural(std::size_t count, const char* noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
 
-std::string counts_text(const Character& character) {
+std::string counts_text(const Character& character, bool mesh_only = false) {
   const Rig& rig = character.rig;
   std::string text = fmt::format("{} {}, {}", rig.mesh.vertex_count(), rig.mesh.vertex_count() == 1 ? "vertex" : "vertices",
                                  plural(rig.mesh.face_count(), "face"));
+  if (mesh_only) return text;
   if (!rig.skeleton.empty()) text += ", " + plural(rig.skeleton.size(), "joint");
   if (!character.clips.empty()) text += ", " + plural(character.clips.size(), "clip");
   return text;
@@ -93,7 +94,7 @@ Report convert(const JobRequest& request, const ConvertOptions& options, const P
   }
   report.metrics["written"] = counts(asset.character);
   report.metrics["written"]["format"] = format.id;
-  report.text += fmt::format("wrote      {}: {}\n", output.string(), counts_text(asset.character));
+  report.text += fmt::format("wrote      {}: {}\n", output.string(), counts_text(asset.character, format.id == "obj"));
   report.next = "sinew info " + shell_word(output);
   return report;
 }

@@ -49,7 +49,8 @@ void encode_ngon(std::span<const std::uint32_t> corners, std::span<const Vec3> c
     if (best == n || (n > 3 && quality > best_quality * (1 + 1e-9) + 1e-300)) best = s, best_quality = quality;
   }
   if (best == n) best = 0;
-  if (n == 3 || best_quality >= 0) {
+  // A quad has but two fans: the better one is what any program would draw, also where the quad is folded.
+  if (n <= 4 || best_quality >= 0) {
     for (std::size_t i = 1; i + 1 < n; ++i)
       indices.insert(indices.end(), {corners[best], corners[(best + i) % n], corners[(best + i + 1) % n]});
     return;

@@ -52,11 +52,19 @@ void copy_outside_files(const GltfDocument& document, const Json& json, const ch
   }
 }
 
+// NAME.bin beside NAME.gltf, or NAME_2.bin, … where a stranger's file has that name.
+std::filesystem::path buffer_path(const std::filesystem::path& path) {
+  std::filesystem::path bin = std::filesystem::path(path).replace_extension(".bin");
+  for (int number = 2; std::filesystem::exists(bin) && !std::filesystem::exists(path); ++number)
+    bin.replace_filename(fmt::format("{}_{}.bin", path.stem().string(), number));
+  return bin;
+}
+
 void write_document(const GltfDocument& document, DocumentEditor& editor, const std::filesystem::path& path,
                     AtomicFiles& files, Report& report) {
   const bool text = path.extension() == ".gltf";
   if (text) {
-    const std::filesystem::path bin = std::filesystem::path(path).replace_extension(".bin");
+    const std::filesystem::path bin = buffer_path(path);
     const Bytes bytes = editor.join_buffers(bin.filename().string());
     copy_outside_files(document, editor.json, "images", path, files, report);
     if (!document.container.others.empty())
