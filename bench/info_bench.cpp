@@ -130,8 +130,8 @@ int measure_time(const std::string& file) {
     info = std::min(info, seconds([&] { run_info(file); }));
   }
   const Report report = run_info(file);
-  fmt::print("  {:7} vertices: sort {:6.1f} ms, info {:6.1f} ms, ratio {:.2f}; stages {}\n", mesh.vertex_count(), 1e3 * sort,
-             1e3 * info, info / sort, report.timing.dump());
+  fmt::print("  {:7} vertices: sort {:6.1f} ms, info {:6.1f} ms, ratio {:.2f}; stages {}\n", mesh.vertex_count(),
+             1e3 * sort, 1e3 * info, info / sort, report.timing.dump());
   return 0;
 }
 
@@ -147,8 +147,8 @@ int measure_memory(const std::string& file) {
   const double before = peak_bytes();
   const Report report = run_info(file);
   const auto bytes = static_cast<double>(report.inputs.front().bytes);
-  fmt::print("  file {:.1f} MB, peak {:.1f} MB ({:.1f} MB before), ratio {:.2f}\n", bytes / 1e6, peak_bytes() / 1e6, before / 1e6,
-             peak_bytes() / bytes);
+  fmt::print("  file {:.1f} MB, peak {:.1f} MB ({:.1f} MB before), ratio {:.2f}\n", bytes / 1e6, peak_bytes() / 1e6,
+             before / 1e6, peak_bytes() / bytes);
   return 0;
 }
 
@@ -178,7 +178,8 @@ void measure_geometry() {
   const double weld = best_seconds(5, [&] { welding = geometry::weld(mesh); });
   const double topology = best_seconds(5, [&] { geometry::topology(mesh, welding); });
   const double volume = best_seconds(5, [&] { geometry::volume(mesh); });
-  fmt::print("  sort {:.1f} ms; weld {:.2f}, topology {:.2f}, volume {:.2f} of it\n", 1e3 * sort, weld / sort, topology / sort, volume / sort);
+  fmt::print("  sort {:.1f} ms; weld {:.2f}, topology {:.2f}, volume {:.2f} of it\n", 1e3 * sort, weld / sort,
+             topology / sort, volume / sort);
 
   const Mesh half = bumpy_sphere(100'000);  // 200k triangles.
   geometry::SelfIntersections found;
@@ -192,7 +193,8 @@ int main(int argc, char** argv) try {
   if (argc == 3 && std::string(argv[1]) == "--time") return measure_time(argv[2]);
   if (argc == 3 && std::string(argv[1]) == "--memory") return measure_memory(argv[2]);
   measure_geometry();
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / fmt::format("sinew_info_bench_{}", getpid());
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / fmt::format("sinew_info_bench_{}", getpid());
   std::filesystem::create_directories(folder);
   fmt::print("info, file to report (wanted: ratio at most 4)\n");
   std::string file;

@@ -48,7 +48,8 @@ void add_command(CLI::App& program, const Entry& entry, CommonFlags& common, Par
   const OptionList list = bound->options();
   for (const Option& option : list.options()) {
     CLI::Option* added = nullptr;
-    if (option.type == OptionType::kFlag) added = parser.app->add_flag(option.flag() + ",!--no" + option.flag().substr(1));
+    if (option.type == OptionType::kFlag)
+      added = parser.app->add_flag(option.flag() + ",!--no" + option.flag().substr(1));
     else added = parser.app->add_option(option.flag());
     added->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     parser.options.emplace_back(option.field.name, added);
@@ -72,7 +73,8 @@ std::string flag_part(const std::string& word) { return word.substr(0, word.find
 void refuse_extras(const CLI::App& app, const std::string& command) {
   const std::vector<std::string> left = app.remaining();
   if (left.empty()) return;
-  const auto flag = std::find_if(left.begin(), left.end(), [](const std::string& w) { return w.starts_with("-") && w != "-"; });
+  const auto flag =
+      std::find_if(left.begin(), left.end(), [](const std::string& w) { return w.starts_with("-") && w != "-"; });
   const std::string help = command.empty() ? "sinew --help" : fmt::format("sinew {} --help", command);
   if (flag == left.end()) {
     if (!command.empty()) throw Error(fmt::format("'{}' takes no file '{}'. See {}.", command, left.front(), help));
@@ -92,8 +94,8 @@ void check_input_count(const Entry& entry, std::size_t count) {
   if (static_cast<int>(count) >= least && static_cast<int>(count) <= most) return;
   const std::string wanted = least == most ? fmt::format("{} input{}", least, least == 1 ? "" : "s")
                                            : fmt::format("{} to {} inputs", least, most);
-  throw Error(fmt::format("'{}' takes {}, and there {} {}: sinew {} {}", entry.id, wanted, count == 1 ? "is" : "are", count,
-                          entry.id, entry.make.arguments));
+  throw Error(fmt::format("'{}' takes {}, and there {} {}: sinew {} {}", entry.id, wanted, count == 1 ? "is" : "are",
+                          count, entry.id, entry.make.arguments));
 }
 
 CommandLine collect(const Entry& entry, const Parser& parser) {

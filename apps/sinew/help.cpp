@@ -45,11 +45,16 @@ std::string columns(const std::string& left, const std::string& right) {
 std::string value_name(const Option& option) {
   if (!option.field.metavar.empty()) return " " + option.field.metavar;
   switch (option.type) {
-    case OptionType::kFlag: return "";
-    case OptionType::kInteger: return " N";
-    case OptionType::kNumber: return " X";
-    case OptionType::kText: return " WORD";
-    case OptionType::kTextList: return " WORD,…";
+    case OptionType::kFlag:
+      return "";
+    case OptionType::kInteger:
+      return " N";
+    case OptionType::kNumber:
+      return " X";
+    case OptionType::kText:
+      return " WORD";
+    case OptionType::kTextList:
+      return " WORD,…";
   }
   return "";
 }
@@ -71,7 +76,8 @@ std::string facts(const Option& option) {
   else if (low) parts.push_back(fmt::format("at least {}", option.field.minimum));
   else if (high) parts.push_back(fmt::format("at most {}", option.field.maximum));
   const Json& initial = option.initial;
-  if (initial.is_string() && !initial.get<std::string>().empty()) parts.push_back("default " + initial.get<std::string>());
+  if (initial.is_string() && !initial.get<std::string>().empty())
+    parts.push_back("default " + initial.get<std::string>());
   else if (initial.is_number()) parts.push_back(fmt::format("default {}", initial.get<double>()));
   else if (initial.is_array() && !initial.empty())
     parts.push_back(fmt::format("default {}", fmt::join(initial.get<std::vector<std::string>>(), ",")));

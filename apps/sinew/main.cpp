@@ -56,14 +56,20 @@ int run_words(int argc, const char* const* argv, CommonFlags& common, std::strin
   const CommandLine line = parse_command_line(argc, argv, common);
   command = line.command;
   switch (line.ask) {
-    case CommandLine::Ask::kVersion: print_out("sinew " SINEW_VERSION "\n"); return kDone;
-    case CommandLine::Ask::kHelp: print_out(command.empty() ? program_help() : command_help(command)); return kDone;
-    case CommandLine::Ask::kRun: break;
+    case CommandLine::Ask::kVersion:
+      print_out("sinew " SINEW_VERSION "\n");
+      return kDone;
+    case CommandLine::Ask::kHelp:
+      print_out(command.empty() ? program_help() : command_help(command));
+      return kDone;
+    case CommandLine::Ask::kRun:
+      break;
   }
   return run(line);
 }
 
-int fail(int code, const std::string& kind, const std::string& text, const CommonFlags& common, const std::string& command) {
+int fail(int code, const std::string& kind, const std::string& text, const CommonFlags& common,
+         const std::string& command) {
   end_progress();
   if (common.json) {
     try {
@@ -91,8 +97,8 @@ int program(int argc, const char* const* argv) {
   } catch (const std::bad_alloc&) {
     return fail(kInternal, "internal", "There is not enough memory for this. Nothing was written.", common, command);
   } catch (const std::exception& problem) {
-    return fail(kInternal, "internal", fmt::format("Internal error: {}. Please report it with the input.", problem.what()),
-                common, command);
+    return fail(kInternal, "internal",
+                fmt::format("Internal error: {}. Please report it with the input.", problem.what()), common, command);
   }
 }
 

@@ -14,7 +14,9 @@
 namespace sinew {
 namespace {
 
-std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); }
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
 
 TEST(Sha256, GivesThePublishedDigests) {
   EXPECT_EQ(sha256_hex(bytes_of("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
@@ -36,7 +38,8 @@ TEST(Sha256, GivesTheDigestOfAnyLength) {
       {120, "2f3d335432c70b580af0e8e1b3674a7c020d683aa5f73aaaedfdc55af904c21c"},
       {1000000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"},
   };
-  for (const auto& [length, digest] : digests) EXPECT_EQ(sha256_hex(bytes_of(std::string(length, 'a'))), digest) << length;
+  for (const auto& [length, digest] : digests)
+    EXPECT_EQ(sha256_hex(bytes_of(std::string(length, 'a'))), digest) << length;
 }
 
 TEST(Sha256, PiecesGiveTheSameAsTheWhole) {

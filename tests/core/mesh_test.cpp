@@ -44,11 +44,13 @@ void expect_covers(const std::vector<Vec2>& corners) {
     ASSERT_EQ(triangles.size(), corners.size() - 2);
     double area = 0;
     for (const Triangle& t : triangles) {
-      const Vec3 &a = mesh.positions[t.vertices[0]], &b = mesh.positions[t.vertices[1]], &c = mesh.positions[t.vertices[2]];
+      const Vec3 &a = mesh.positions[t.vertices[0]], &b = mesh.positions[t.vertices[1]],
+                 &c = mesh.positions[t.vertices[2]];
       const double part = 0.5 * (turn.transpose() * (b - a).cross(c - a)).z();
       EXPECT_GT(part, -1e-12);
       area += part;
-      for (int k = 0; k < 3; ++k) EXPECT_EQ(mesh.face_vertices[t.corners[static_cast<std::size_t>(k)]], t.vertices[static_cast<std::size_t>(k)]);
+      for (int k = 0; k < 3; ++k)
+        EXPECT_EQ(mesh.face_vertices[t.corners[static_cast<std::size_t>(k)]], t.vertices[static_cast<std::size_t>(k)]);
     }
     EXPECT_NEAR(area, shoelace(corners), 1e-12);
   }
@@ -56,13 +58,13 @@ void expect_covers(const std::vector<Vec2>& corners) {
 
 TEST(Triangulate, CoversConvexAndConcavePolygons) {
   expect_covers({{0, 0}, {2, 0}, {2, 1}, {0, 1}});
-  expect_covers({{0, 0}, {2, 0}, {0.4, 0.4}, {0, 2}});                               // A dart: only one diagonal lies inside.
-  expect_covers({{2, 0}, {0.4, 0.4}, {0, 2}, {0, 0}});                               // The same, begun at another corner.
-  expect_covers({{0, -9}, {1, 0}, {0, -1}, {-1, 0}});                                // Its shorter diagonal lies outside.
+  expect_covers({{0, 0}, {2, 0}, {0.4, 0.4}, {0, 2}});  // A dart: only one diagonal lies inside.
+  expect_covers({{2, 0}, {0.4, 0.4}, {0, 2}, {0, 0}});  // The same, begun at another corner.
+  expect_covers({{0, -9}, {1, 0}, {0, -1}, {-1, 0}});   // Its shorter diagonal lies outside.
   expect_covers({{1, 0}, {0, -1}, {-1, 0}, {0, -9}});
-  expect_covers({{0, 0}, {3, 0}, {3, 1}, {1, 1}, {1, 3}, {0, 3}});                   // An L.
-  expect_covers({{0, 0}, {4, 0}, {4, 3}, {3, 1}, {2, 3}, {1, 1}, {0, 3}});           // A crown.
-  expect_covers({{0, 0}, {1, 0}, {2, 0}, {2, 1}, {1, 1}, {0, 1}});                   // Corners on a straight line.
+  expect_covers({{0, 0}, {3, 0}, {3, 1}, {1, 1}, {1, 3}, {0, 3}});          // An L.
+  expect_covers({{0, 0}, {4, 0}, {4, 3}, {3, 1}, {2, 3}, {1, 1}, {0, 3}});  // A crown.
+  expect_covers({{0, 0}, {1, 0}, {2, 0}, {2, 1}, {1, 1}, {0, 1}});          // Corners on a straight line.
 }
 
 TEST(Triangulate, CoversAStarOfManyCorners) {
@@ -88,7 +90,8 @@ TEST(Triangulate, CutsAFlatQuadAlongItsShorterDiagonal) {
 TEST(Triangulate, DegenerateFacesGiveWhatTheyCan) {
   Mesh mesh;
   mesh.positions.assign(6, Vec3::Zero());
-  for (const std::vector<Index>& face : {std::vector<Index>{0}, {0, 1}, {0, 1, 2}, {0, 0, 0, 0, 0, 0}, {}}) mesh.add_face(face);
+  for (const std::vector<Index>& face : {std::vector<Index>{0}, {0, 1}, {0, 1, 2}, {0, 0, 0, 0, 0, 0}, {}})
+    mesh.add_face(face);
   std::vector<int> per_face(5, 0);
   for (const Triangle& t : triangulate(mesh)) ++per_face[t.face];
   EXPECT_EQ(per_face, (std::vector<int>{0, 0, 1, 4, 0}));
@@ -130,30 +133,37 @@ TEST_P(MeshValidate, FindsWhatIsWrong) {
 
 INSTANTIATE_TEST_SUITE_P(
     Each, MeshValidate,
-    testing::Values(
-        Harm{"mesh.face_offsets", [](Mesh& m) { m.face_offsets.clear(); }},
-        Harm{"mesh.face_offsets", [](Mesh& m) { m.face_offsets = {0, 3}; }},
-        Harm{"mesh.face_offsets", [](Mesh& m) { m.face_offsets = {0, 5, 4}; }},
-        Harm{"mesh.position", [](Mesh& m) { m.positions[2].y() = std::numeric_limits<double>::quiet_NaN(); }},
-        Harm{"mesh.face_index", [](Mesh& m) { m.face_vertices[1] = 4; }},
-        Harm{"mesh.layer_length", [](Mesh& m) { m.face_materials.push_back(0); }},
-        Harm{"mesh.layer_length", [](Mesh& m) { m.colors.pop_back(); }},
-        Harm{"mesh.layer_length", [](Mesh& m) { m.normals.values.pop_back(); }},
-        Harm{"mesh.layer_length", [](Mesh& m) { m.uvs.corners.pop_back(); }},
-        Harm{"mesh.layer_index", [](Mesh& m) { m.uvs.corners[0] = 2; }},
-        Harm{"mesh.part_range", [](Mesh& m) { m.parts[0].first_vertex = 1; }},
-        Harm{"mesh.part_range", [](Mesh& m) { m.parts[0].face_count = 0; }},
-        Harm{"mesh.part_range",
-             [](Mesh& m) {  // Two parts whose sum wraps round to the right number.
-               MeshPart wrapped;
-               wrapped.first_vertex = 4, wrapped.vertex_count = kNone, wrapped.first_face = 1;
-               m.parts.push_back(wrapped);
-               wrapped.first_vertex = 3, wrapped.vertex_count = 1;
-               m.parts.push_back(wrapped);
-             }},
-        Harm{"mesh.morph_length", [](Mesh& m) { m.parts[0].morphs[0].deltas.pop_back(); }},
-        Harm{"mesh.morph_weights", [](Mesh& m) { m.parts[0].morph_weights.clear(); }},
-        Harm{"mesh.part_transform", [](Mesh& m) { m.parts[0].to_model(0, 0) = std::numeric_limits<double>::infinity(); }}));
+    testing::Values(Harm{"mesh.face_offsets", [](Mesh& m) { m.face_offsets.clear(); }},
+                    Harm{"mesh.face_offsets",
+                         [](Mesh& m) {
+                           m.face_offsets = {0, 3};
+                         }},
+                    Harm{"mesh.face_offsets",
+                         [](Mesh& m) {
+                           m.face_offsets = {0, 5, 4};
+                         }},
+                    Harm{"mesh.position",
+                         [](Mesh& m) { m.positions[2].y() = std::numeric_limits<double>::quiet_NaN(); }},
+                    Harm{"mesh.face_index", [](Mesh& m) { m.face_vertices[1] = 4; }},
+                    Harm{"mesh.layer_length", [](Mesh& m) { m.face_materials.push_back(0); }},
+                    Harm{"mesh.layer_length", [](Mesh& m) { m.colors.pop_back(); }},
+                    Harm{"mesh.layer_length", [](Mesh& m) { m.normals.values.pop_back(); }},
+                    Harm{"mesh.layer_length", [](Mesh& m) { m.uvs.corners.pop_back(); }},
+                    Harm{"mesh.layer_index", [](Mesh& m) { m.uvs.corners[0] = 2; }},
+                    Harm{"mesh.part_range", [](Mesh& m) { m.parts[0].first_vertex = 1; }},
+                    Harm{"mesh.part_range", [](Mesh& m) { m.parts[0].face_count = 0; }},
+                    Harm{"mesh.part_range",
+                         [](Mesh& m) {  // Two parts whose sum wraps round to the right number.
+                           MeshPart wrapped;
+                           wrapped.first_vertex = 4, wrapped.vertex_count = kNone, wrapped.first_face = 1;
+                           m.parts.push_back(wrapped);
+                           wrapped.first_vertex = 3, wrapped.vertex_count = 1;
+                           m.parts.push_back(wrapped);
+                         }},
+                    Harm{"mesh.morph_length", [](Mesh& m) { m.parts[0].morphs[0].deltas.pop_back(); }},
+                    Harm{"mesh.morph_weights", [](Mesh& m) { m.parts[0].morph_weights.clear(); }},
+                    Harm{"mesh.part_transform",
+                         [](Mesh& m) { m.parts[0].to_model(0, 0) = std::numeric_limits<double>::infinity(); }}));
 
 TEST(Mesh, SizeIsTheDiagonalOfItsBox) {
   const Mesh mesh = polygon({{0, 0}, {3, 0}, {3, 4}});

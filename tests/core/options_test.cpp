@@ -63,8 +63,9 @@ TEST(Options, OneVisitGivesFlagsKeysAndDefaults) {
   ASSERT_EQ(list.options().size(), 7u);
   EXPECT_EQ(list.find("max_influences")->flag(), "--max-influences");
   EXPECT_EQ(list.find("height")->field.unit, "m");
-  EXPECT_EQ(list.to_json().dump(),
-            R"({"ground":false,"max_influences":4,"small":0,"view":"front","show":["skin"],"time_s":null,"height":0.0})");
+  EXPECT_EQ(
+      list.to_json().dump(),
+      R"({"ground":false,"max_influences":4,"small":0,"view":"front","show":["skin"],"time_s":null,"height":0.0})");
   EXPECT_EQ(list.find("nothing"), nullptr);
 }
 
@@ -98,11 +99,20 @@ TEST(Options, EveryWordThatDoesNotFitIsRefusedWithItsFlag) {
   Sample sample;
   OptionList list(sample);
   const std::string untouched = list.to_json().dump();
-  const std::pair<const char*, const char*> wrong[] = {
-      {"ground", "perhaps"},        {"max_influences", "four"}, {"max_influences", "4.5"}, {"max_influences", "0"},
-      {"max_influences", "65"},     {"max_influences", ""},     {"max_influences", "99999999999999999999"},
-      {"small", "300"},             {"view", "back"},           {"time_s", "-1"},          {"time_s", "nan"},
-      {"height", "inf"},            {"height", "3.5"},          {"height", "2 m"}};
+  const std::pair<const char*, const char*> wrong[] = {{"ground", "perhaps"},
+                                                       {"max_influences", "four"},
+                                                       {"max_influences", "4.5"},
+                                                       {"max_influences", "0"},
+                                                       {"max_influences", "65"},
+                                                       {"max_influences", ""},
+                                                       {"max_influences", "99999999999999999999"},
+                                                       {"small", "300"},
+                                                       {"view", "back"},
+                                                       {"time_s", "-1"},
+                                                       {"time_s", "nan"},
+                                                       {"height", "inf"},
+                                                       {"height", "3.5"},
+                                                       {"height", "2 m"}};
   for (const auto& pair : wrong) {
     const std::string name = pair.first, word = pair.second;
     const std::string text = message([&] { give(list, name, word); });

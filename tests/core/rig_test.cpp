@@ -35,7 +35,8 @@ Rig made_rig() {
   part.name = "body";
   part.vertex_count = 3, part.face_count = 1, part.skin = 0;
   rig.mesh.parts = {part};
-  const Mat4 bind1 = joint("", kNone, {0.1, 2, 0.3}, 1.1).rest.matrix(), bind3 = joint("", kNone, {0.5, 1, 0}, -0.9).rest.matrix();
+  const Mat4 bind1 = joint("", kNone, {0.1, 2, 0.3}, 1.1).rest.matrix(),
+             bind3 = joint("", kNone, {0.5, 1, 0}, -0.9).rest.matrix();
   rig.skins = {{"skin", {1, 3}, {bind1.inverse(), bind3.inverse()}}};
   for (int v = 0; v < 3; ++v) rig.weights.add_row({{1, 0.5F}, {3, 0.5F}});
   return rig;
@@ -120,7 +121,10 @@ INSTANTIATE_TEST_SUITE_P(
         Harm{"skeleton.mirror", [](Character& c) { c.rig.skeleton.joints[2].mirror = 99; }},
         Harm{"skeleton.driver", [](Character& c) { c.rig.skeleton.joints[2].driver.emplace(); }},
         Harm{"weights.joint", [](Character& c) { c.rig.skeleton.joints.resize(3), c.rig.skins[0].joints[1] = 1; }},
-        Harm{"rig.rows", [](Character& c) { c.rig.weights.add_row({{1, 1.0F}}); }},
+        Harm{"rig.rows",
+             [](Character& c) {
+               c.rig.weights.add_row({{1, 1.0F}});
+             }},
         Harm{"rig.bind", [](Character& c) { c.rig.skins[0].inverse_bind.pop_back(); }},
         Harm{"rig.bind", [](Character& c) { c.rig.skins[0].inverse_bind[0](0, 0) = kNan; }},
         Harm{"rig.skin_joint", [](Character& c) { c.rig.skins[0].joints[0] = 5; }},

@@ -63,7 +63,8 @@ TEST(Validate, DistanceField) {
 
 TEST(Validate, CurveSet) {
   CurveSet good;
-  good.curves = {{"loop", true, {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {4, 5, 6}}, {"line", false, {{0, 0, 0}, {1, 0, 0}}, {}}};
+  good.curves = {{"loop", true, {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {4, 5, 6}},
+                 {"line", false, {{0, 0, 0}, {1, 0, 0}}, {}}};
   EXPECT_EQ(first_code(validate(good)), "");
   CurveSet bad = good;
   bad.curves[1].closed = true;

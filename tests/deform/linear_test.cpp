@@ -114,7 +114,8 @@ TEST(Linear, EqualsTheFormulaPointByPoint) {
     expected[v] = sum / total;
   }
   for (Index v = 60; v < 120; ++v)
-    expected[v] = transform_point(pose[2], transform_point(rig.mesh.parts[1].to_model.inverse(), rig.mesh.positions[v]));
+    expected[v] =
+        transform_point(pose[2], transform_point(rig.mesh.parts[1].to_model.inverse(), rig.mesh.positions[v]));
   EXPECT_LT(worst(linear_positions(rig, pose_of(pose)), expected), 1e-11);
 }
 
@@ -125,7 +126,8 @@ TEST(Linear, MorphsComeBeforeTheSkin) {
   const auto morphed = linear_positions(rig, pose);
   const std::vector<Vec3> shaped = morphed_positions(rig.mesh, pose.morph_weights);
   const MeshPart& part = rig.mesh.parts[0];
-  const Vec3 by_hand = rig.mesh.positions[3] + 0.25 * part.morphs[0].deltas[3].cast<double>() - 2 * part.morphs[1].deltas[3].cast<double>();
+  const Vec3 by_hand = rig.mesh.positions[3] + 0.25 * part.morphs[0].deltas[3].cast<double>() -
+                       2 * part.morphs[1].deltas[3].cast<double>();
   EXPECT_LT((shaped[3] - by_hand).norm(), 1e-12);
   rig.mesh.positions = shaped;
   pose.morph_weights.clear();

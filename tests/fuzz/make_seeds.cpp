@@ -15,8 +15,9 @@ int main(int argc, char** argv) {
   };
   int number = 0;
   for (const test::FixtureOptions& options :
-       {test::FixtureOptions{.rings = 2}, test::FixtureOptions{.rings = 2, .sparse = true}, test::FixtureOptions{.rings = 2, .quantized = true},
-        test::FixtureOptions{.rings = 2, .meshopt = true}, test::FixtureOptions{.rings = 2, .draco = true}, test::FixtureOptions{.rings = 2, .interleaved = true}})
+       {test::FixtureOptions{.rings = 2}, test::FixtureOptions{.rings = 2, .sparse = true},
+        test::FixtureOptions{.rings = 2, .quantized = true}, test::FixtureOptions{.rings = 2, .meshopt = true},
+        test::FixtureOptions{.rings = 2, .draco = true}, test::FixtureOptions{.rings = 2, .interleaved = true}})
     put("glb", std::to_string(number++) + ".glb", test::make_fixture(options));
   const io::Asset asset = io::load_bytes("seed.glb", test::make_fixture({.rings = 2}));
   put("gltf", "seed.gltf", io::as_bytes(test::make_text_fixture({.rings = 2})));
@@ -26,6 +27,9 @@ int main(int argc, char** argv) {
     io::save(asset, folder / ending / (std::string("seed.") + ending), {}, report);
   }
   put("off", "seed.off", io::as_bytes("OFF\n4 3 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n4 0 1 2 3\n"));
-  put("ply", "seed.ply", io::as_bytes("ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"));
+  put("ply", "seed.ply",
+      io::as_bytes(
+          "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face "
+          "1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"));
   return 0;
 }

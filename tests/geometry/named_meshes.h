@@ -53,7 +53,8 @@ inline Mesh moebius_strip(Index quads = 12) {
   for (Index i = 0; i < quads; ++i) {
     const double a = 2 * std::numbers::pi * i / quads;
     for (const double s : {-0.3, 0.3})
-      mesh.positions.push_back({(1 + s * std::cos(a / 2)) * std::cos(a), (1 + s * std::cos(a / 2)) * std::sin(a), s * std::sin(a / 2)});
+      mesh.positions.push_back(
+          {(1 + s * std::cos(a / 2)) * std::cos(a), (1 + s * std::cos(a / 2)) * std::sin(a), s * std::sin(a / 2)});
   }
   for (Index i = 0; i < quads; ++i) {
     const Index a = 2 * i, b = 2 * i + 1;
@@ -71,7 +72,8 @@ inline Mesh sphere(Index rings = 12, Index segments = 16, const Vec3& center = V
   for (Index r = 1; r < rings; ++r)
     for (Index s = 0; s < segments; ++s) {
       const double t = std::numbers::pi * r / rings, u = 2 * std::numbers::pi * s / segments;
-      mesh.positions.push_back(center + radius * Vec3(std::sin(t) * std::cos(u), std::cos(t), std::sin(t) * std::sin(u)));
+      mesh.positions.push_back(center +
+                               radius * Vec3(std::sin(t) * std::cos(u), std::cos(t), std::sin(t) * std::sin(u)));
     }
   mesh.positions.push_back(center - radius * Vec3::UnitY());
   const Index south = mesh.vertex_count() - 1;
@@ -126,7 +128,8 @@ inline Mesh shuffled(const Mesh& mesh, unsigned seed) {
   for (const Index f : faces) {
     std::vector<Index> face;
     for (const Index v : mesh.face(f)) face.push_back(vertices[v]);
-    if (!face.empty()) std::rotate(face.begin(), face.begin() + static_cast<std::ptrdiff_t>(random() % face.size()), face.end());
+    if (!face.empty())
+      std::rotate(face.begin(), face.begin() + static_cast<std::ptrdiff_t>(random() % face.size()), face.end());
     result.add_face(face);
   }
   return result;

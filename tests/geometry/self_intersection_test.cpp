@@ -104,8 +104,10 @@ RC_GTEST_PROP(Predicates, AgreeWithWholeNumbers, ()) {
   std::array<std::array<__int128, 3>, 3> m;
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t k = 0; k < 3; ++k)
-      m[i][k] = static_cast<std::int64_t>(p[i + 1][static_cast<int>(k)]) - static_cast<std::int64_t>(p[0][static_cast<int>(k)]);
-  const __int128 det = m[2][0] * (m[0][1] * m[1][2] - m[0][2] * m[1][1]) + m[2][1] * (m[0][2] * m[1][0] - m[0][0] * m[1][2]) +
+      m[i][k] = static_cast<std::int64_t>(p[i + 1][static_cast<int>(k)]) -
+                static_cast<std::int64_t>(p[0][static_cast<int>(k)]);
+  const __int128 det = m[2][0] * (m[0][1] * m[1][2] - m[0][2] * m[1][1]) +
+                       m[2][1] * (m[0][2] * m[1][0] - m[0][0] * m[1][2]) +
                        m[2][2] * (m[0][0] * m[1][1] - m[0][1] * m[1][0]);
   RC_ASSERT(orient3d(p[0], p[1], p[2], p[3]) == (det > 0) - (det < 0));
 }
@@ -158,7 +160,9 @@ TEST(SelfIntersection, AgreesWithAllPairsOnSoups) {
     const Mesh mesh = random_soup(seed, 400);
     const Welding welding = weld(mesh);
     std::vector<TrianglePair> expected;
-    const auto points = [&](Index t) { return TrianglePoints{mesh.positions[3 * t], mesh.positions[3 * t + 1], mesh.positions[3 * t + 2]}; };
+    const auto points = [&](Index t) {
+      return TrianglePoints{mesh.positions[3 * t], mesh.positions[3 * t + 1], mesh.positions[3 * t + 2]};
+    };
     for (Index a = 0; a < mesh.face_count(); ++a)
       for (Index b = a + 1; b < mesh.face_count(); ++b) {
         bool share = false;

@@ -247,7 +247,8 @@ TEST(Topology, AgreesWithTheDefinitionsOnMostlyPlainSurfaces) {
 }
 
 TEST(Topology, RigidMotionDoesNotMatter) {
-  for (const Mesh& mesh : {tetrahedron(), open_box(), moebius_strip(), sphere()}) EXPECT_EQ(count(mesh), count(moved(mesh)));
+  for (const Mesh& mesh : {tetrahedron(), open_box(), moebius_strip(), sphere()})
+    EXPECT_EQ(count(mesh), count(moved(mesh)));
 }
 
 TEST(Topology, SameForAnyNumberOfThreads) {

@@ -22,7 +22,8 @@ TEST(Volume, OfSimpleBodiesIsExact) {
 TEST(Volume, OfABodyTurnedInsideOutIsNegative) {
   Mesh mesh = cube();
   for (Index f = 0; f < mesh.face_count(); ++f)
-    std::reverse(mesh.face_vertices.begin() + mesh.face_offsets[f], mesh.face_vertices.begin() + mesh.face_offsets[f + 1]);
+    std::reverse(mesh.face_vertices.begin() + mesh.face_offsets[f],
+                 mesh.face_vertices.begin() + mesh.face_offsets[f + 1]);
   EXPECT_NEAR(volume(mesh).volume, -1, 1e-15);
 }
 

@@ -22,7 +22,8 @@ std::vector<double> winding(const Mesh& mesh, const std::vector<Vec3>& points) {
 double reference(const Mesh& mesh, const Vec3& p) {
   double sum = 0;
   for (const Triangle& t : triangulate(mesh)) {
-    const Vec3 a = mesh.positions[t.vertices[0]] - p, b = mesh.positions[t.vertices[1]] - p, c = mesh.positions[t.vertices[2]] - p;
+    const Vec3 a = mesh.positions[t.vertices[0]] - p, b = mesh.positions[t.vertices[1]] - p,
+               c = mesh.positions[t.vertices[2]] - p;
     const double la = a.norm(), lb = b.norm(), lc = c.norm();
     sum += 2 * std::atan2(a.dot(b.cross(c)), la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb);
   }
@@ -30,7 +31,8 @@ double reference(const Mesh& mesh, const Vec3& p) {
 }
 
 TEST(WindingNumber, IsOneInsideAndZeroOutsideAClosedBody) {
-  const std::vector<double> w = winding(cube(), {{0.5, 0.5, 0.5}, {0.25, 0.75, 0.5}, {1.5, 0.5, 0.5}, {-0.5, 0.5, 0.5}, {0.5, 3, 0.5}});
+  const std::vector<double> w =
+      winding(cube(), {{0.5, 0.5, 0.5}, {0.25, 0.75, 0.5}, {1.5, 0.5, 0.5}, {-0.5, 0.5, 0.5}, {0.5, 3, 0.5}});
   EXPECT_EQ(w, (std::vector<double>{1, 1, 0, 0, 0}));
 }
 
@@ -61,7 +63,8 @@ RC_GTEST_PROP(WindingNumber, IsTheSumOfSolidAnglesOnSoups, ()) {
   std::uniform_real_distribution<double> coordinate(-1, 1);
   Mesh mesh;
   for (int i = 0; i < 30; ++i) mesh.positions.push_back({coordinate(random), coordinate(random), coordinate(random)});
-  for (int i = 0; i < 60; ++i) mesh.add_face(std::vector<Index>{Index(random() % 30), Index(random() % 30), Index(random() % 30)});
+  for (int i = 0; i < 60; ++i)
+    mesh.add_face(std::vector<Index>{Index(random() % 30), Index(random() % 30), Index(random() % 30)});
   std::vector<Vec3> points;
   for (int i = 0; i < 10; ++i) points.push_back({coordinate(random), coordinate(random), coordinate(random)});
   const std::vector<double> w = winding(mesh, points);

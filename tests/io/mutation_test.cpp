@@ -26,16 +26,23 @@ Bytes bytes_of(std::string_view text) {
 // Seeds of one format; mutations are spread over them.
 std::vector<Bytes> seeds_of(const std::string& ending) {
   if (ending == ".glb")
-    return {test::make_fixture(), test::make_fixture({.sparse = true, .meshopt = true}), test::make_fixture({.draco = true}),
-            test::make_fixture({.interleaved = true})};
+    return {test::make_fixture(), test::make_fixture({.sparse = true, .meshopt = true}),
+            test::make_fixture({.draco = true}), test::make_fixture({.interleaved = true})};
   test::TemporaryFolder folder;
   const Asset asset = load_bytes("seed.glb", test::make_fixture());
   Report report;
-  if (ending == ".off") return {bytes_of("OFF\n4 3 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n4 0 1 2 3\n"), bytes_of("COFF 3 1 0 # c\n0 0 0 255 0 0 255\n1 0 0 0 255 0 255\n0 1 0 0 0 255 255\n3 0 1 2\n")};
+  if (ending == ".off")
+    return {bytes_of("OFF\n4 3 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n4 0 1 2 3\n"),
+            bytes_of("COFF 3 1 0 # c\n0 0 0 255 0 0 255\n1 0 0 0 255 0 255\n0 1 0 0 0 255 255\n3 0 1 2\n")};
   if (ending == ".ply") {
-    std::string binary = "ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n";
+    std::string binary =
+        "ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float "
+        "z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n";
     binary += std::string(36, '\0') + std::string("\3\0\0\0\0\1\0\0\0\2\0\0\0", 13);
-    return {bytes_of("ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\nelement face 2\nproperty list uchar int vertex_indices\nend_header\n0 0 0 9\n1 0 0 9\n0 1 0 9\n0 0 1 9\n3 0 1 2\n4 0 1 2 3\n"), bytes_of(binary)};
+    return {bytes_of("ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float "
+                     "z\nproperty uchar red\nelement face 2\nproperty list uchar int vertex_indices\nend_header\n0 0 0 "
+                     "9\n1 0 0 9\n0 1 0 9\n0 0 1 9\n3 0 1 2\n4 0 1 2 3\n"),
+            bytes_of(binary)};
   }
   if (ending == ".gltf") return {bytes_of(test::make_text_fixture())};
   const std::string name = "seed" + ending;
@@ -44,16 +51,29 @@ std::vector<Bytes> seeds_of(const std::string& ending) {
 }
 
 Bytes mutate(Bytes bytes, std::mt19937& rng) {
-  const auto pick = [&](std::size_t limit) { return limit == 0 ? 0 : std::uniform_int_distribution<std::size_t>(0, limit - 1)(rng); };
+  const auto pick = [&](std::size_t limit) {
+    return limit == 0 ? 0 : std::uniform_int_distribution<std::size_t>(0, limit - 1)(rng);
+  };
   const std::size_t edits = 1 + pick(4);
   for (std::size_t e = 0; e < edits && !bytes.empty(); ++e) {
     const std::size_t at = pick(bytes.size());
     switch (pick(7)) {
-      case 0: bytes[at] = static_cast<std::byte>(pick(256)); break;
-      case 1: bytes[at] ^= static_cast<std::byte>(1U << pick(8)); break;
-      case 2: bytes.resize(at); break;
-      case 3: bytes.erase(bytes.begin() + static_cast<std::ptrdiff_t>(at), bytes.begin() + static_cast<std::ptrdiff_t>(std::min(bytes.size(), at + 1 + pick(16)))); break;
-      case 4: bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(at), 1 + pick(16), static_cast<std::byte>(pick(256))); break;
+      case 0:
+        bytes[at] = static_cast<std::byte>(pick(256));
+        break;
+      case 1:
+        bytes[at] ^= static_cast<std::byte>(1U << pick(8));
+        break;
+      case 2:
+        bytes.resize(at);
+        break;
+      case 3:
+        bytes.erase(bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                    bytes.begin() + static_cast<std::ptrdiff_t>(std::min(bytes.size(), at + 1 + pick(16))));
+        break;
+      case 4:
+        bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(at), 1 + pick(16), static_cast<std::byte>(pick(256)));
+        break;
       case 5: {  // A digit becomes another: counts and indices go wrong where the text stays readable.
         for (std::size_t k = at; k < std::min(bytes.size(), at + 200); ++k)
           if (bytes[k] >= std::byte{'0'} && bytes[k] <= std::byte{'9'}) {
@@ -63,8 +83,10 @@ Bytes mutate(Bytes bytes, std::mt19937& rng) {
         break;
       }
       default: {  // A run is copied elsewhere.
-        const std::size_t from = pick(bytes.size()), length = std::min({pick(64) + 1, bytes.size() - from, bytes.size() - at});
-        const Bytes run(bytes.begin() + static_cast<std::ptrdiff_t>(from), bytes.begin() + static_cast<std::ptrdiff_t>(from + length));
+        const std::size_t from = pick(bytes.size()),
+                          length = std::min({pick(64) + 1, bytes.size() - from, bytes.size() - at});
+        const Bytes run(bytes.begin() + static_cast<std::ptrdiff_t>(from),
+                        bytes.begin() + static_cast<std::ptrdiff_t>(from + length));
         std::copy(run.begin(), run.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at));
       }
     }
@@ -106,7 +128,8 @@ TEST_P(Mutation, GivesAValidCharacterOrASentence) {
 INSTANTIATE_TEST_SUITE_P(Formats, Mutation, testing::Values(".glb", ".gltf", ".obj", ".off", ".ply", ".rig.json"),
                          [](const auto& info) {
                            std::string name = info.param + 1;
-                           for (char& c : name) if (c == '.') c = '_';
+                           for (char& c : name)
+                             if (c == '.') c = '_';
                            return name;
                          });
 

@@ -109,13 +109,15 @@ TEST(Obj, ReadsTextureCoordinatesDownwardsNormalsInUnitLengthAndColoursAsSrgb) {
 
 TEST(Obj, IsOnePartUnlessObjectsUseVerticesOfTheirOwn) {
   const auto parts = [](std::string_view text) { return parse(text).character.rig.mesh.parts; };
-  const auto apart = parts("o a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\no b\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 7 7 7\nf 4 5 6\n");
+  const auto apart =
+      parts("o a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\no b\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 7 7 7\nf 4 5 6\n");
   ASSERT_EQ(apart.size(), 2U);
   EXPECT_EQ(apart[1].name, "b");
   EXPECT_EQ(apart[1].first_vertex, 3U);
   EXPECT_EQ(apart[1].vertex_count, 4U);
   EXPECT_EQ(apart[1].first_face, 1U);
-  const auto listed_first = parts("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0 0 0\nv 1 0 0\nv 0 1 0\no a\nf 1 2 3\no b\nf 5 6 7\n");
+  const auto listed_first =
+      parts("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0 0 0\nv 1 0 0\nv 0 1 0\no a\nf 1 2 3\no b\nf 5 6 7\n");
   ASSERT_EQ(listed_first.size(), 2U);
   EXPECT_EQ(listed_first[0].vertex_count, 4U);
   const auto shared = parts("o a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\no b\nv 0 0 1\nf 1 2 4\n");
@@ -132,7 +134,8 @@ TEST(Obj, ErrorsNameTheLine) {
   EXPECT_EQ(error_of("v 0 0 0\n\nf 1 1 2\n"), "mesh.obj, line 3: the face uses vertex 2, and the file has 1.");
   EXPECT_EQ(error_of("v 0 0 0\nf 0 1 1\n"), "mesh.obj, line 2: the face uses vertex 0, and there is none.");
   EXPECT_EQ(error_of("v 0 0 0\nf -2 1 1\n"), "mesh.obj, line 2: the face uses vertex -2, and there is none.");
-  EXPECT_EQ(error_of("v 0 0 0\nf 1/1 1/1 1/1\n"), "mesh.obj, line 2: the face uses texture coordinate 1, and the file has 0.");
+  EXPECT_EQ(error_of("v 0 0 0\nf 1/1 1/1 1/1\n"),
+            "mesh.obj, line 2: the face uses texture coordinate 1, and the file has 0.");
   EXPECT_NE(error_of("v 0 0 0\nf 1 x 1\n").find("line 2: 'x' is not a corner"), std::string::npos);
   EXPECT_NE(error_of("# nothing\n").find("holds no vertices"), std::string::npos);
   EXPECT_NE(error_of(std::string_view("\xFF\xFEv\0", 4)).find("UTF-16"), std::string::npos);
@@ -145,7 +148,8 @@ TEST(Obj, NumbersTooSmallForDoubleAreZeroAndFacesMayComeFirst) {
 }
 
 TEST(Obj, TellsWhatItDoesNotRead) {
-  const Asset asset = parse("v 0 0 0\nv 1 0 0\nv 0 1 0\nl 1 2\np 1\ncurv 0 1 1 2\nf 1 2\nf 1 2 3\nusemtl Skin #1\nf 3 2 1\nbogus 7\n");
+  const Asset asset =
+      parse("v 0 0 0\nv 1 0 0\nv 0 1 0\nl 1 2\np 1\ncurv 0 1 1 2\nf 1 2\nf 1 2 3\nusemtl Skin #1\nf 3 2 1\nbogus 7\n");
   EXPECT_EQ(asset.character.rig.mesh.face_count(), 2U);
   EXPECT_TRUE(has(asset.warnings, "obj.short_face", "line 7"));
   EXPECT_TRUE(has(asset.warnings, "obj.not_read", "1 line, 1 point and 1 curve"));
@@ -204,7 +208,9 @@ TEST_F(ObjFiles, MovedOnlyTheNumbersThatChangedAreOthers) {
   asset.character.rig.mesh.normals.values[0] = {0, 1, 0};
   save(asset, "moved.obj", true);
   std::string expected(kMessy);
-  const auto replace = [&](std::string_view from, std::string_view to) { expected.replace(expected.find(from), from.size(), to); };
+  const auto replace = [&](std::string_view from, std::string_view to) {
+    expected.replace(expected.find(from), from.size(), to);
+  };
   replace("v\t1 0\\\r\n 0 1.0", "v\t0.1 -2\\\r\n 0.3333333333333333 1.0");
   replace("v 1 1 0 0.5", "v 3 1 0 0.5");
   replace("vn 0 0 2", "vn 0 1 0");

@@ -25,7 +25,8 @@ std::string error_of(std::string_view text) {
 constexpr std::string_view kBody = "0 0 0\n1 0 0 # comment\n\n1 1 0\n0 1 0\n# more\n4 0 1 2 3 255 0 0\n3 0 1 2\n";
 
 TEST(Off, ReadsEveryWayToBegin) {
-  for (const char* header : {"OFF\n4 2 0\n", "OFF 4 2 0\n", "# first\nOFF # here\n\n4 2 6\n", "off\r\n4 2\n", "4 2 0\n"}) {
+  for (const char* header :
+       {"OFF\n4 2 0\n", "OFF 4 2 0\n", "# first\nOFF # here\n\n4 2 6\n", "off\r\n4 2\n", "4 2 0\n"}) {
     const Asset asset = parse(header + std::string(kBody));
     const Mesh& mesh = asset.character.rig.mesh;
     ASSERT_EQ(mesh.vertex_count(), 4U) << header;
@@ -38,7 +39,8 @@ TEST(Off, ReadsEveryWayToBegin) {
 }
 
 TEST(Off, ReadsNormalsColoursAndTextureCoordinatesOfVertices) {
-  const Mesh bytes = parse("COFF\n3 1 0\n0 0 0 255 0 0 128\n1 0 0 0 255 0 255\n0 1 0 188 0 0 255\n3 0 1 2\n").character.rig.mesh;
+  const Mesh bytes =
+      parse("COFF\n3 1 0\n0 0 0 255 0 0 128\n1 0 0 0 255 0 255\n0 1 0 188 0 0 255\n3 0 1 2\n").character.rig.mesh;
   EXPECT_EQ(bytes.colors[0].head<3>(), Vec3f(1, 0, 0));
   EXPECT_NEAR(bytes.colors[0][3], 0.502F, 1e-3);
   EXPECT_NEAR(bytes.colors[2][0], 0.503F, 1e-3);
@@ -62,12 +64,14 @@ TEST(Off, LeavesOutFacesOfFewerThanThreeCornersAndSaysSo) {
 TEST(Off, CountsThatLieAreRefusedBeforeMemoryIsTaken) {
   EXPECT_NE(error_of("OFF\n353535235358 6 0\n0 0 0\n").find("says it has 353535235358 vertices"), std::string::npos);
   EXPECT_NE(error_of("OFF\n1 99999999999 0\n0 0 0\n").find("99999999999 faces"), std::string::npos);
-  EXPECT_NE(error_of("OFF\n1 1 0\n0 0 0\n999999999 0 0 0\n").find("line 4: a face of 999999999 corners"), std::string::npos);
+  EXPECT_NE(error_of("OFF\n1 1 0\n0 0 0\n999999999 0 0 0\n").find("line 4: a face of 999999999 corners"),
+            std::string::npos);
   EXPECT_NE(error_of("OFF\n99999999999999999999 1 0\n").find("line 2"), std::string::npos);
 }
 
 TEST(Off, ErrorsNameTheLine) {
-  EXPECT_EQ(error_of("OFF\n1 1 0\n0 0 0\n3 0 0 1\n"), "mesh.off, line 4: the face uses vertex 1, and the file has 1 (they are counted from 0).");
+  EXPECT_EQ(error_of("OFF\n1 1 0\n0 0 0\n3 0 0 1\n"),
+            "mesh.off, line 4: the face uses vertex 1, and the file has 1 (they are counted from 0).");
   EXPECT_EQ(error_of("OFF\n1 1 0\n0 nan 0\n3 0 0 0\n"), "mesh.off, line 3: 'nan' is not a finite number.");
   EXPECT_NE(error_of("OFF\n1 2 0\n0 0 0\n3 0 0 0\n").find("after 1 of 2 faces"), std::string::npos);
   EXPECT_NE(error_of("OFF\n-1 2 0\n").find("-1 vertices"), std::string::npos);

@@ -32,7 +32,13 @@ Character red_quad() {
   const std::array<Index, 4> quad = {0, 1, 2, 3};
   mesh.add_face(quad);
   mesh.face_materials = {0};
-  mesh.parts.push_back({.name = "quad", .first_vertex = 0, .vertex_count = 4, .first_face = 0, .face_count = 1, .morphs = {}, .morph_weights = {}});
+  mesh.parts.push_back({.name = "quad",
+                        .first_vertex = 0,
+                        .vertex_count = 4,
+                        .first_face = 0,
+                        .face_count = 1,
+                        .morphs = {},
+                        .morph_weights = {}});
   Material red;
   red.base_color = Vec4f(0.8F, 0.02F, 0.02F, 1);
   c.materials = {red};
@@ -63,7 +69,8 @@ class Drawn : public testing::Test {
         draw_picture(scene_of(quad));
       } catch (const Error& error) {
         const std::string what = error.what();
-        if (what.find("not installed") != std::string::npos || what.find("no renderer") != std::string::npos) return what;
+        if (what.find("not installed") != std::string::npos || what.find("no renderer") != std::string::npos)
+          return what;
         throw;
       }
       return std::string();
@@ -78,9 +85,16 @@ class Drawn : public testing::Test {
 TEST(PictureSurface, HardEdgesOfACubeStaySharpAndAPlaneIsSmooth) {
   Mesh cube;
   for (int i = 0; i < 8; ++i) cube.positions.emplace_back(i & 1, i >> 1 & 1, i >> 2 & 1);
-  for (const std::array<Index, 4>& f : std::vector<std::array<Index, 4>>{{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}})
+  for (const std::array<Index, 4>& f : std::vector<std::array<Index, 4>>{
+           {0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}})
     cube.add_face(f);
-  cube.parts.push_back({.name = "cube", .first_vertex = 0, .vertex_count = 8, .first_face = 0, .face_count = 6, .morphs = {}, .morph_weights = {}});
+  cube.parts.push_back({.name = "cube",
+                        .first_vertex = 0,
+                        .vertex_count = 8,
+                        .first_face = 0,
+                        .face_count = 6,
+                        .morphs = {},
+                        .morph_weights = {}});
   const PictureSurface surface(cube);
   EXPECT_EQ(surface.sources().size(), 24U);
   EXPECT_EQ(surface.edges().size(), 2 * 12U) << "edges of polygons, no diagonals";
@@ -107,7 +121,8 @@ TEST(FitCamera, HoldsAllPointsAndTouchesAtLeastTwoSides) {
   std::vector<Vec3> points;
   for (int i = 0; i < 200; ++i) points.emplace_back(std::sin(i * 1.3), 2 * std::cos(i * 0.7), 0.5 * std::sin(i * 2.1));
   for (const double aspect : {0.4, 1.0, 2.5})
-    for (const PictureView view : {PictureView::kFront, PictureView::kSide, PictureView::kBack, PictureView::kThreeQuarter}) {
+    for (const PictureView view :
+         {PictureView::kFront, PictureView::kSide, PictureView::kBack, PictureView::kThreeQuarter}) {
       const PictureCamera camera = fit_camera(view, points, aspect, true);
       double widest = 0, highest = 0;
       for (const Vec3& p : points) {
@@ -127,12 +142,14 @@ TEST(FitCamera, TheFrontLooksAtTheFaceAndTheSideAtTheLeft) {
   EXPECT_GT(fit_camera(PictureView::kFront, points, 1, false).eye.z(), 1);
   EXPECT_LT(fit_camera(PictureView::kBack, points, 1, false).eye.z(), -1);
   EXPECT_GT(fit_camera(PictureView::kSide, points, 1, false).eye.x(), 1);
-  EXPECT_GT(fit_camera(PictureView::kFront, points, 1, false).right.x(), 0.99) << "its left is at the right of the picture";
+  EXPECT_GT(fit_camera(PictureView::kFront, points, 1, false).right.x(), 0.99)
+      << "its left is at the right of the picture";
 }
 
 TEST(Outermost, FramesAsTightlyAsAllPoints) {
   std::vector<Vec3> points;
-  for (int i = 0; i < 5000; ++i) points.emplace_back(std::sin(i * 12.9), 3 * std::sin(i * 4.1), 0.4 * std::sin(i * 7.7));
+  for (int i = 0; i < 5000; ++i)
+    points.emplace_back(std::sin(i * 12.9), 3 * std::sin(i * 4.1), 0.4 * std::sin(i * 7.7));
   const std::vector<Vec3> few = outermost(points);
   EXPECT_LE(few.size(), 400U);
   const double all = fit_camera(PictureView::kThreeQuarter, points, 1, false).eye.norm();

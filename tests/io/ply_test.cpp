@@ -45,7 +45,8 @@ class Writer {
 };
 
 constexpr const char* kElements =
-    "element vertex 4\nproperty uchar red\nproperty uchar green\nproperty uchar blue\nproperty double y\nproperty float x\n"
+    "element vertex 4\nproperty uchar red\nproperty uchar green\nproperty uchar blue\nproperty double y\nproperty "
+    "float x\n"
     "property list uchar short extra\nproperty float z\nproperty float s\nproperty float t\n"
     "element junk 2\nproperty int a\nproperty list int float b\n"
     "element face 2\nproperty int flag\nproperty list uchar int vertex_indices\nend_header\n";
@@ -76,7 +77,11 @@ TEST(Ply, ReadsBinaryInBothByteOrders) {
   for (const bool big : {false, true}) {
     Writer data(big);
     const auto vertex = [&](int red, double x, double y, double z, float s, float t, int extra) {
-      data.put<std::uint8_t>(static_cast<std::uint8_t>(red)).put<std::uint8_t>(0).put<std::uint8_t>(0).put(y).put(static_cast<float>(x));
+      data.put<std::uint8_t>(static_cast<std::uint8_t>(red))
+          .put<std::uint8_t>(0)
+          .put<std::uint8_t>(0)
+          .put(y)
+          .put(static_cast<float>(x));
       data.put<std::uint8_t>(static_cast<std::uint8_t>(extra));
       for (int i = 0; i < extra; ++i) data.put<std::int16_t>(7);
       data.put(static_cast<float>(z)).put(s).put(t);
@@ -90,7 +95,8 @@ TEST(Ply, ReadsBinaryInBothByteOrders) {
     for (int i = 0; i < 4; ++i) data.put<std::int32_t>(i);
     data.put<std::int32_t>(7).put<std::uint8_t>(3);
     for (const int i : {0, 1, 3}) data.put<std::int32_t>(i);
-    const std::string header = std::string("ply\nformat binary_") + (big ? "big" : "little") + "_endian 1.0\n" + kElements;
+    const std::string header =
+        std::string("ply\nformat binary_") + (big ? "big" : "little") + "_endian 1.0\n" + kElements;
     expect_mesh(parse(header + data.text));
     // Cut anywhere, it is a sentence.
     for (std::size_t cut = 0; cut < data.text.size(); ++cut)
@@ -102,8 +108,10 @@ constexpr const char* kXyz = "property float x\nproperty float y\nproperty float
 
 TEST(Ply, FloatColoursAreLinearAndTextureCoordinatesMayStandAtCorners) {
   const Mesh mesh = parse(std::string("ply\nformat ascii 1.0\nelement vertex 3\n") + kXyz +
-                          "property float r\nproperty float g\nproperty float b\nproperty float a\nproperty float nx\nproperty float ny\n"
-                          "property float nz\nelement face 2\nproperty list uchar float texcoord\nproperty list uchar uint vertex_index\n"
+                          "property float r\nproperty float g\nproperty float b\nproperty float a\nproperty float "
+                          "nx\nproperty float ny\n"
+                          "property float nz\nelement face 2\nproperty list uchar float texcoord\nproperty list uchar "
+                          "uint vertex_index\n"
                           "end_header\n0 0 0 0.5 0 0 0.25 0 0 9\n1 0 0 0 0 0 1 0 0 1\n0 1 0 0 0 0 1 0 0 0\n"
                           "6 0 0 1 0 0 1 3 0 1 2\n0 3 2 1 0\n")
                         .character.rig.mesh;
@@ -137,7 +145,9 @@ TEST(Ply, RefusesWhatCannotBeWithASentence) {
   EXPECT_NE(error_of(with(vertex + face + "3 0 0 0.5\n")).find("line 11"), std::string::npos);
   EXPECT_NE(error_of(with(vertex + face + "250 0 0 0\n")).find("does not fit"), std::string::npos);
   EXPECT_NE(error_of(with(vertex + "end_header\n0 inf 0\n")).find("line 8: 'inf' is not a finite"), std::string::npos);
-  EXPECT_NE(error_of(with(std::string("element vertex 99999999999\n") + kXyz + "end_header\n0 0 0\n")).find("99999999999"), std::string::npos);
+  EXPECT_NE(
+      error_of(with(std::string("element vertex 99999999999\n") + kXyz + "end_header\n0 0 0\n")).find("99999999999"),
+      std::string::npos);
   EXPECT_NE(error_of(with("element vertex 9000000000000\nend_header\n")).find("no x, y and z"), std::string::npos);
   EXPECT_NE(error_of(with("element junk 9000000000000\nend_header\n")).find("no vertices"), std::string::npos);
   EXPECT_NE(error_of(with("property int x\n")).find("line 3"), std::string::npos);
@@ -149,12 +159,15 @@ TEST(Ply, RefusesWhatCannotBeWithASentence) {
   EXPECT_NE(error_of("").find("not a PLY file"), std::string::npos);
   Writer data(false);
   data.put(0.0F).put(std::numeric_limits<float>::quiet_NaN()).put(0.0F);
-  EXPECT_NE(error_of("ply\nformat binary_little_endian 1.0\n" + vertex + "end_header\n" + data.text).find("vertex 0: nan is not"), std::string::npos);
+  EXPECT_NE(error_of("ply\nformat binary_little_endian 1.0\n" + vertex + "end_header\n" + data.text)
+                .find("vertex 0: nan is not"),
+            std::string::npos);
 }
 
 TEST(Ply, LeavesOutFacesOfFewerThanThreeCornersAndSaysSo) {
-  const Asset asset = parse(std::string("ply\nformat ascii 1.0\nelement vertex 3\n") + kXyz +
-                            "element face 3\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n2 0 1\n0\n3 0 1 2\n");
+  const Asset asset = parse(
+      std::string("ply\nformat ascii 1.0\nelement vertex 3\n") + kXyz +
+      "element face 3\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n2 0 1\n0\n3 0 1 2\n");
   EXPECT_EQ(asset.character.rig.mesh.face_count(), 1U);
   ASSERT_EQ(asset.warnings.size(), 1U);
   EXPECT_EQ(asset.warnings[0].code, "ply.short_face");

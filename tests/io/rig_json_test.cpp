@@ -175,7 +175,9 @@ TEST(RigJson, WithoutSkinsTheJointsWithWeightsAreBoundWhereTheyRest) {
 
 TEST(RigJson, MeshesMustHaveTheVerticesTheRigSays) {
   Asset asset = read_obj("cube.obj", bytes_of("o Cube\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"), {});
-  const auto rig = [](const std::string& meshes) { return parse(rig_text(R"("joints": [{"name": "a"}], "meshes": [)" + meshes + "]")); };
+  const auto rig = [](const std::string& meshes) {
+    return parse(rig_text(R"("joints": [{"name": "a"}], "meshes": [)" + meshes + "]"));
+  };
   try {
     apply_rig(asset, rig(R"({"name": "Body", "vertices": 4, "joint": 0})"));
     FAIL();
@@ -221,25 +223,30 @@ TEST(RigJson, WhatDoesNotFitIsASentenceWithItsPlace) {
   };
   const std::string joints = R"("joints": [{"name": "a"}, {"name": "b", "parent": 0}, {"name": "b", "parent": 0}], )";
   const std::string skins = R"("skins": [{"name": "s", "joints": [1]}], )";
-  const auto mesh = [&](const std::string& text) { return rig_text(joints + skins + R"("meshes": [{"name": "m", )" + text + "}]"); };
+  const auto mesh = [&](const std::string& text) {
+    return rig_text(joints + skins + R"("meshes": [{"name": "m", )" + text + "}]");
+  };
   expect("{", "is not a JSON file");
   expect("[1]", "the file: it should be an object");
   expect("{}", "not a Sinew rig");
   expect(R"({"schema": "sinew.rig/9"})", "sinew.rig/9");
   expect(rig_text(R"("unit": "cm", "joints": [])"), "another unit");
   expect(rig_text(R"("name": "x")"), "'joints' is missing");
-  expect(rig_text(R"("joints": [{"name": "a", "parent": 1}, {"name": "b", "parent": "a"}])"), "joint 0 'a': its parents lead round in a circle");
+  expect(rig_text(R"("joints": [{"name": "a", "parent": 1}, {"name": "b", "parent": "a"}])"),
+         "joint 0 'a': its parents lead round in a circle");
   expect(rig_text(R"("joints": [{"name": "a", "parent": 0}])"), "circle");
   expect(rig_text(R"("joints": [{"name": "a", "parent": "z"}])"), "there is no joint 'z'");
   expect(rig_text(R"("joints": [{"name": "a", "parent": 7}])"), "there is no joint 7; the file has 1");
   expect(rig_text(R"("joints": [{"name": "a", "parent": -1}])"), "whole number from 0");
-  expect(rig_text(R"("joints": [{"name": "a", "translation": [0, null, 0]}])"), "'translation' holds something that is not a number");
+  expect(rig_text(R"("joints": [{"name": "a", "translation": [0, null, 0]}])"),
+         "'translation' holds something that is not a number");
   expect(rig_text(R"("joints": [{"name": "a", "translation": [0, 0]}])"), "a list of 3 numbers");
   expect(rig_text(R"("joints": [{"name": "a", "translation": [0, 0, 1e999]}])"), "JSON");
   expect(rig_text(R"("joints": [{"name": "a", "rotation": [0, 0, 0, 0]}])"), "quaternion");
   expect(rig_text(R"("joints": [{"name": "a", "mirror": 1}, {"name": "b", "mirror": 2}, {"name": "c"}])"), "partner");
   expect(rig_text(joints + R"("skins": [{"name": "s", "joints": ["b"]}])"), "several joints called 'b'");
-  expect(rig_text(joints + R"("skins": [{"name": "s", "joints": [1], "inverse_bind": []}])"), "1 joints and 0 matrices");
+  expect(rig_text(joints + R"("skins": [{"name": "s", "joints": [1], "inverse_bind": []}])"),
+         "1 joints and 0 matrices");
   expect(mesh(R"("skin": 0)"), "'vertices' is missing");
   expect(mesh(R"("vertices": 2, "skin": 4)"), "there is no skin 4");
   expect(mesh(R"("vertices": 2, "skin": 0, "joint": 0)"), "both a 'skin' and a 'joint'");
@@ -247,7 +254,8 @@ TEST(RigJson, WhatDoesNotFitIsASentenceWithItsPlace) {
   expect(mesh(R"("vertices": 2, "weights": {"vertex": [0], "joint": [1], "weight": []})"), "1, 1 and 0 entries");
   expect(mesh(R"("vertices": 2, "weights": {"vertex": [2], "joint": [1], "weight": [1]})"), "vertex 2, and it has 2");
   expect(mesh(R"("vertices": 2, "weights": {"vertex": [0], "joint": [1], "weight": [-1]})"), "not a share");
-  expect(mesh(R"("vertices": 2, "weights": {"vertex": [0], "joint": [2], "weight": [1]})"), "which its skin does not list");
+  expect(mesh(R"("vertices": 2, "weights": {"vertex": [0], "joint": [2], "weight": [1]})"),
+         "which its skin does not list");
 }
 
 TEST(RigJson, ReadAloneItIsASkeletonAndIsWrittenAsItWas) {
@@ -267,9 +275,11 @@ TEST(RigJson, ReadAloneItIsASkeletonAndIsWrittenAsItWas) {
 }
 
 TEST(RigJson, CountsThatLieTakeNoMemory) {
-  const RigFile rig = parse(rig_text(R"("joints": [{"name": "a"}], "meshes": [{"name": "m", "vertices": 4294967294, "joint": 0}])"));
+  const RigFile rig =
+      parse(rig_text(R"("joints": [{"name": "a"}], "meshes": [{"name": "m", "vertices": 4294967294, "joint": 0}])"));
   EXPECT_EQ(rig.meshes[0].vertex_count, 4294967294U);
-  EXPECT_NE(error_of(rig_text(R"("joints": [], "meshes": [{"name": "m", "vertices": 4294967295}])")).find("too many"), std::string::npos);
+  EXPECT_NE(error_of(rig_text(R"("joints": [], "meshes": [{"name": "m", "vertices": 4294967295}])")).find("too many"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -128,8 +128,7 @@ Mesh doll() {
     Mesh mesh;
     for (int x = 0; x <= 10; ++x)
       for (int y = 0; y <= 10; ++y)
-        for (int z = 0; z <= 10; ++z)
-          mesh.positions.push_back(low + (high - low).cwiseProduct(Vec3(x, y, z) / 10));
+        for (int z = 0; z <= 10; ++z) mesh.positions.push_back(low + (high - low).cwiseProduct(Vec3(x, y, z) / 10));
     return mesh;
   };
   Mesh mesh = box({-0.2, 0.8, -0.1}, {0.2, 1.5, 0.1});
@@ -208,7 +207,8 @@ TEST(InfoWarnings, AreSilentOnAHealthyCharacterAndNameWhatHarms) {
   asset.character.rig = ball_rig();
   EXPECT_TRUE(info_warnings(asset, facts_of(asset)).empty());
   Mesh& mesh = asset.character.rig.mesh;
-  for (Index f = 0; f < mesh.face_count(); ++f) std::swap(mesh.face_vertices[mesh.face_offsets[f]], mesh.face_vertices[mesh.face_offsets[f] + 1]);
+  for (Index f = 0; f < mesh.face_count(); ++f)
+    std::swap(mesh.face_vertices[mesh.face_offsets[f]], mesh.face_vertices[mesh.face_offsets[f] + 1]);
   const Findings found = info_warnings(asset, facts_of(asset));
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].code, "mesh.inside_out");
@@ -226,7 +226,8 @@ TEST(InfoColumns, ShortenKeepsWholeCharactersAndReplacesBrokenOnes) {
 TEST(InfoClip, CountsWhatMoves) {
   Clip clip;
   clip.name = "wave";
-  for (const Index joint : {0u, 0u, 2u}) clip.tracks.push_back({Track::Path::kRotation, joint, Track::Interpolation::kLinear, {0, 1.5F}, {}});
+  for (const Index joint : {0u, 0u, 2u})
+    clip.tracks.push_back({Track::Path::kRotation, joint, Track::Interpolation::kLinear, {0, 1.5F}, {}});
   clip.tracks.push_back({Track::Path::kTranslation, 1, Track::Interpolation::kLinear, {0}, {}});
   clip.tracks.push_back({Track::Path::kMorphWeights, 0, Track::Interpolation::kLinear, {0}, {}});
   const ClipFacts facts = clip_facts(clip);
@@ -257,12 +258,14 @@ class InfoFile : public testing::Test {
       std::memcpy(bytes.data() + 48 + 2 * i, &index, 2);
     }
     const std::filesystem::path path = folder_ / "tetrahedron.gltf";
-    std::ofstream(path) << R"({"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0,"name":"tet"}],
+    std::ofstream(path)
+        << R"({"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0,"name":"tet"}],
       "meshes":[{"primitives":[{"attributes":{"POSITION":0},"indices":1}]}],
       "accessors":[{"bufferView":0,"componentType":5126,"count":4,"type":"VEC3","min":[0,0,0],"max":[1,1,1]},
                    {"bufferView":1,"componentType":5123,"count":12,"type":"SCALAR"}],
       "bufferViews":[{"buffer":0,"byteOffset":0,"byteLength":48},{"buffer":0,"byteOffset":48,"byteLength":24}],
-      "buffers":[{"byteLength":72,"uri":"data:application/octet-stream;base64,)" << io::base64_encode(bytes) << R"("}]})";
+      "buffers":[{"byteLength":72,"uri":"data:application/octet-stream;base64,)"
+        << io::base64_encode(bytes) << R"("}]})";
     return path;
   }
 
@@ -303,7 +306,8 @@ TEST_F(InfoFile, MissingFileIsAnError) {
 TEST(InfoOptions, AreListedOnceWithThoseOfPlacement) {
   InfoOptions options;
   OptionList list(options);
-  for (const char* name : {"deep", "full", "unit", "up", "forward", "height", "ground"}) EXPECT_NE(list.find(name), nullptr) << name;
+  for (const char* name : {"deep", "full", "unit", "up", "forward", "height", "ground"})
+    EXPECT_NE(list.find(name), nullptr) << name;
 }
 
 }  // namespace

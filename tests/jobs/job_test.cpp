@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 class Job : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) / ("sinew_job_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    folder_ = fs::path(testing::TempDir()) /
+              ("sinew_job_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     put("hero.glb", "first");
@@ -106,14 +107,16 @@ TEST(ShellWord, QuotesOnlyWhatAShellWouldSplit) {
 
 // One option name has one meaning: the same type, unit and sentence in every command that has it, apart from defaults.
 TEST(Commands, HaveExamplesGroupsAndOptionsThatAreNotNamedLikeCommonFlags) {
-  const std::set<std::string> taken = {"json", "config", "threads", "quiet", "strict", "help", "version", "output", "force"};
+  const std::set<std::string> taken = {"json", "config",  "threads", "quiet", "strict",
+                                       "help", "version", "output",  "force"};
   const std::set<std::string> groups = {"Start", "Improve", "Move", "Deliver", "Lab"};
   ASSERT_FALSE(commands().entries().empty());
   for (const auto& entry : commands().entries()) {
     EXPECT_TRUE(groups.contains(entry.make.group)) << entry.id;
     EXPECT_FALSE(entry.when.empty());
     EXPECT_FALSE(entry.make.examples.empty());
-    for (const std::string& example : entry.make.examples) EXPECT_TRUE(example.starts_with("sinew " + entry.id + " ")) << example;
+    for (const std::string& example : entry.make.examples)
+      EXPECT_TRUE(example.starts_with("sinew " + entry.id + " ")) << example;
     const auto bound = entry.make.bind();
     const OptionList list = bound->options();
     std::set<std::string> names;
@@ -121,7 +124,8 @@ TEST(Commands, HaveExamplesGroupsAndOptionsThatAreNotNamedLikeCommonFlags) {
       EXPECT_FALSE(taken.contains(option.field.name)) << entry.id << " " << option.field.name;
       EXPECT_TRUE(names.insert(option.field.name).second) << entry.id << " " << option.field.name;
       EXPECT_EQ(option.field.sentence.back(), '.') << entry.id << " " << option.field.name;
-      EXPECT_NO_THROW(option.set(option.initial)) << entry.id << " " << option.field.name << ": its own default is refused";
+      EXPECT_NO_THROW(option.set(option.initial))
+          << entry.id << " " << option.field.name << ": its own default is refused";
     }
   }
 }

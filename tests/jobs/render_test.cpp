@@ -27,7 +27,14 @@ Character bending_bar() {
       const std::array<Index, 4> face = {a, b, b + 4, a + 4};
       mesh.add_face(face);
     }
-  mesh.parts.push_back({.name = "bar", .first_vertex = 0, .vertex_count = 12, .first_face = 0, .face_count = 8, .skin = 0, .morphs = {}, .morph_weights = {}});
+  mesh.parts.push_back({.name = "bar",
+                        .first_vertex = 0,
+                        .vertex_count = 12,
+                        .first_face = 0,
+                        .face_count = 8,
+                        .skin = 0,
+                        .morphs = {},
+                        .morph_weights = {}});
   Joint root, tip;
   root.name = "root";
   tip.name = "bend";
@@ -77,7 +84,8 @@ TEST(Render, WithoutAClipItShowsTheRestPose) {
   const Character bar = bending_bar();
   const io::PictureScene scene = made(bar, {});
   ASSERT_EQ(scene.frames.size(), 1U);
-  for (std::size_t i = 0; i < 12; ++i) EXPECT_LT((scene.frames[0].positions[i] - bar.rig.mesh.positions[i]).norm(), 1e-12);
+  for (std::size_t i = 0; i < 12; ++i)
+    EXPECT_LT((scene.frames[0].positions[i] - bar.rig.mesh.positions[i]).norm(), 1e-12);
   EXPECT_EQ(scene.width, 1024);
 }
 
@@ -150,7 +158,8 @@ TEST(Render, UnknownNamesGetTheNearestOnes) {
 
 TEST(Render, SizesThatAreNoneAreRefused) {
   const Character bar = bending_bar();
-  for (const char* size : {"10", "x", "100x", "x100", "100x100x", "-5x100", "15x100", "100x4097", "1e3x100", "99999999999x100"}) {
+  for (const char* size :
+       {"10", "x", "100x", "x100", "100x100x", "-5x100", "15x100", "100x4097", "1e3x100", "99999999999x100"}) {
     RenderOptions options;
     options.size = size;
     EXPECT_FALSE(refusal(bar, options).empty()) << size;
@@ -178,7 +187,8 @@ TEST(Render, WireSkeletonAndWeightsEachChangeThePicture) {
     if (text.find("not installed") == std::string::npos && text.find("no renderer") == std::string::npos) throw;
     GTEST_SKIP() << text;
   }
-  std::vector<io::Bytes> all = {skin, draw({"skin", "wire"}), draw({"skin", "skeleton"}), draw({"weights:bend"}), draw({"wire"})};
+  std::vector<io::Bytes> all = {skin, draw({"skin", "wire"}), draw({"skin", "skeleton"}), draw({"weights:bend"}),
+                                draw({"wire"})};
   for (std::size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(test::decode_png(all[i]).width, 96);
     for (std::size_t k = 0; k < i; ++k) EXPECT_NE(all[i], all[k]) << i << " and " << k;

@@ -52,11 +52,13 @@ void expect_closed(const Mesh& mesh) {
 }
 
 std::vector<Vec3> positions_at(const Character& character, const Clip& clip, double time_s) {
-  return deform::linear_positions(character.rig, motion::resolve(character.rig.skeleton, motion::sample(character.rig, clip, time_s)));
+  return deform::linear_positions(character.rig,
+                                  motion::resolve(character.rig.skeleton, motion::sample(character.rig, clip, time_s)));
 }
 
 TEST(Mannequin, IsValid) {
-  for (const Finding& finding : validate(figure())) ADD_FAILURE() << finding.code << " " << finding.where << " " << finding.text;
+  for (const Finding& finding : validate(figure()))
+    ADD_FAILURE() << finding.code << " " << finding.where << " " << finding.text;
   EXPECT_EQ(figure().materials.size(), 1U);
 }
 
@@ -156,10 +158,12 @@ TEST(Mannequin, WeightsSumToOneAndStayOnTheirLimb) {
       const Vec3& p = rig.mesh.positions[i];
       const std::string side = p.x() > 0 ? "Left" : "Right";
       if (std::abs(p.x()) > 0.30) {
-        EXPECT_TRUE(name == side + "UpperArm" || name == side + "Forearm" || name == side + "Hand") << name << " at " << p.transpose();
+        EXPECT_TRUE(name == side + "UpperArm" || name == side + "Forearm" || name == side + "Hand")
+            << name << " at " << p.transpose();
       }
       if (p.y() < 0.70) {
-        EXPECT_TRUE(name == side + "Thigh" || name == side + "Shin" || name == side + "Foot") << name << " at " << p.transpose();
+        EXPECT_TRUE(name == side + "Thigh" || name == side + "Shin" || name == side + "Foot")
+            << name << " at " << p.transpose();
       }
     }
     EXPECT_NEAR(sum, 1, 1e-6);
@@ -191,7 +195,8 @@ TEST(Mannequin, WaveBeginsAndEndsAtRest) {
     for (std::size_t i = 0; i < posed.size(); ++i) EXPECT_LT((posed[i] - figure().rig.mesh.positions[i]).norm(), 1e-5);
   }
   const std::vector<Vec3> up = positions_at(figure(), wave, 1);
-  EXPECT_GT(std::max_element(up.begin(), up.end(), [](const Vec3& a, const Vec3& b) { return a.y() < b.y(); })->y(), 1.76);
+  EXPECT_GT(std::max_element(up.begin(), up.end(), [](const Vec3& a, const Vec3& b) { return a.y() < b.y(); })->y(),
+            1.76);
 }
 
 TEST(Mannequin, WalkIsALoop) {

@@ -35,7 +35,8 @@ struct Builder {
     return json["bufferViews"].size() - 1;
   }
   std::size_t accessor(std::size_t view_index, int component, const char* type, std::size_t count) {
-    json["accessors"].push_back({{"bufferView", view_index}, {"componentType", component}, {"count", count}, {"type", type}});
+    json["accessors"].push_back(
+        {{"bufferView", view_index}, {"componentType", component}, {"count", count}, {"type", type}});
     return json["accessors"].size() - 1;
   }
   std::size_t floats(const std::vector<float>& values, const char* type, std::size_t width, bool bounds = false) {
@@ -69,7 +70,8 @@ Tube make_tube(int rings) {
   constexpr int kSides = 6;
   for (int r = 0; r < rings; ++r)
     for (int s = 0; s < kSides; ++s) {
-      const float angle = 6.2831853F * static_cast<float>(s) / kSides, y = static_cast<float>(r) / static_cast<float>(rings - 1);
+      const float angle = 6.2831853F * static_cast<float>(s) / kSides,
+                  y = static_cast<float>(r) / static_cast<float>(rings - 1);
       tube.positions.insert(tube.positions.end(), {0.2F * std::cos(angle), y, 0.2F * std::sin(angle)});
       tube.normals.insert(tube.normals.end(), {std::cos(angle), 0.0F, std::sin(angle)});
       tube.uvs.insert(tube.uvs.end(), {static_cast<float>(s) / kSides, y});
@@ -92,8 +94,10 @@ Json tube_attributes(Builder& b, const Tube& tube, const FixtureOptions& options
   if (options.interleaved) {
     std::vector<float> both;
     for (std::size_t i = 0; i < tube.count; ++i) {
-      both.insert(both.end(), tube.positions.begin() + static_cast<std::ptrdiff_t>(3 * i), tube.positions.begin() + static_cast<std::ptrdiff_t>(3 * i + 3));
-      both.insert(both.end(), tube.normals.begin() + static_cast<std::ptrdiff_t>(3 * i), tube.normals.begin() + static_cast<std::ptrdiff_t>(3 * i + 3));
+      both.insert(both.end(), tube.positions.begin() + static_cast<std::ptrdiff_t>(3 * i),
+                  tube.positions.begin() + static_cast<std::ptrdiff_t>(3 * i + 3));
+      both.insert(both.end(), tube.normals.begin() + static_cast<std::ptrdiff_t>(3 * i),
+                  tube.normals.begin() + static_cast<std::ptrdiff_t>(3 * i + 3));
     }
     const std::size_t view = b.view(both);
     b.json["bufferViews"][view]["byteStride"] = 24;
@@ -104,7 +108,8 @@ Json tube_attributes(Builder& b, const Tube& tube, const FixtureOptions& options
   } else if (options.quantized) {
     std::vector<std::int16_t> packed;
     for (std::size_t i = 0; i < tube.count; ++i) {
-      for (std::size_t c = 0; c < 3; ++c) packed.push_back(static_cast<std::int16_t>(std::lround(tube.positions[3 * i + c] * 32767)));
+      for (std::size_t c = 0; c < 3; ++c)
+        packed.push_back(static_cast<std::int16_t>(std::lround(tube.positions[3 * i + c] * 32767)));
       packed.push_back(0);
     }
     const std::size_t view = b.view(packed);
@@ -134,8 +139,13 @@ std::size_t tube_morph(Builder& b, const Tube& tube, bool sparse) {
       values.insert(values.end(), {tube.morph[3 * i], 0, 0});
     }
   const std::size_t element_view = b.view(elements), value_view = b.view(values);
-  b.json["accessors"].push_back({{"componentType", 5126}, {"count", tube.count}, {"type", "VEC3"},
-                                 {"sparse", {{"count", elements.size()}, {"indices", {{"bufferView", element_view}, {"componentType", 5123}}}, {"values", {{"bufferView", value_view}}}}}});
+  b.json["accessors"].push_back({{"componentType", 5126},
+                                 {"count", tube.count},
+                                 {"type", "VEC3"},
+                                 {"sparse",
+                                  {{"count", elements.size()},
+                                   {"indices", {{"bufferView", element_view}, {"componentType", 5123}}},
+                                   {"values", {{"bufferView", value_view}}}}}});
   const std::size_t index = b.json["accessors"].size() - 1;
   b.set_bounds(index, tube.morph, 3);
   return index;
@@ -145,14 +155,22 @@ void add_clip(Builder& b) {
   const std::size_t times = b.floats({0, 0.5F, 1}, "SCALAR", 1, true);
   const float h = std::sqrt(0.5F);
   const std::size_t turns = b.floats({0, 0, 0, 1, 0, 0, h, h, 0, 0, 0, 1}, "VEC4", 4);
-  const std::size_t moves = b.floats({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0.5F, 0, 0, 0, 0}, "VEC3", 3);
+  const std::size_t moves =
+      b.floats({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0.5F, 0, 0, 0, 0}, "VEC3", 3);
   const std::size_t sizes = b.floats({1, 1, 1, 2, 1, 1, 1, 1, 1}, "VEC3", 3);
   const std::size_t morphs = b.floats({0, 1, 0.25F}, "SCALAR", 1);
-  const auto channel = [](int sampler, int node, const char* path) { return Json{{"sampler", sampler}, {"target", {{"node", node}, {"path", path}}}}; };
-  const auto sampler = [&](std::size_t output, const char* kind) { return Json{{"input", times}, {"output", output}, {"interpolation", kind}}; };
-  b.json["animations"] = {{{"name", "bend"},
-                           {"channels", {channel(0, 1, "rotation"), channel(1, 0, "translation"), channel(2, 1, "scale"), channel(3, 2, "weights")}},
-                           {"samplers", {sampler(turns, "LINEAR"), sampler(moves, "CUBICSPLINE"), sampler(sizes, "STEP"), sampler(morphs, "LINEAR")}}}};
+  const auto channel = [](int sampler, int node, const char* path) {
+    return Json{{"sampler", sampler}, {"target", {{"node", node}, {"path", path}}}};
+  };
+  const auto sampler = [&](std::size_t output, const char* kind) {
+    return Json{{"input", times}, {"output", output}, {"interpolation", kind}};
+  };
+  b.json["animations"] = {
+      {{"name", "bend"},
+       {"channels",
+        {channel(0, 1, "rotation"), channel(1, 0, "translation"), channel(2, 1, "scale"), channel(3, 2, "weights")}},
+       {"samplers",
+        {sampler(turns, "LINEAR"), sampler(moves, "CUBICSPLINE"), sampler(sizes, "STEP"), sampler(morphs, "LINEAR")}}}};
 }
 
 void pack_meshopt(Builder& b) {
@@ -162,7 +180,11 @@ void pack_meshopt(Builder& b) {
   std::vector<std::size_t> element(b.json["bufferViews"].size(), 0);
   for (const Json& accessor : b.json["accessors"])
     if (accessor.contains("bufferView") && accessor["componentType"] == 5126)
-      element[accessor["bufferView"]] = accessor["type"] == "VEC3" ? 12 : accessor["type"] == "VEC4" ? 16 : accessor["type"] == "VEC2" ? 8 : accessor["type"] == "MAT4" ? 64 : 4;
+      element[accessor["bufferView"]] = accessor["type"] == "VEC3"   ? 12
+                                        : accessor["type"] == "VEC4" ? 16
+                                        : accessor["type"] == "VEC2" ? 8
+                                        : accessor["type"] == "MAT4" ? 64
+                                                                     : 4;
   io::Bytes plain;
   for (std::size_t v = 0; v < element.size(); ++v) {
     Json& view = b.json["bufferViews"][v];
@@ -171,12 +193,15 @@ void pack_meshopt(Builder& b) {
     if (stride == 0) {
       plain.resize((plain.size() + 3) / 4 * 4);
       view["byteOffset"] = plain.size();
-      plain.insert(plain.end(), b.bin.begin() + static_cast<std::ptrdiff_t>(offset), b.bin.begin() + static_cast<std::ptrdiff_t>(offset + length));
+      plain.insert(plain.end(), b.bin.begin() + static_cast<std::ptrdiff_t>(offset),
+                   b.bin.begin() + static_cast<std::ptrdiff_t>(offset + length));
       continue;
     }
     std::vector<unsigned char> out(meshopt_encodeVertexBufferBound(length / stride, stride));
     out.resize(meshopt_encodeVertexBuffer(out.data(), out.size(), b.bin.data() + offset, length / stride, stride));
-    view["extensions"]["EXT_meshopt_compression"] = {{"buffer", 0}, {"byteOffset", packed.size()}, {"byteLength", out.size()}, {"byteStride", stride}, {"mode", "ATTRIBUTES"}, {"count", length / stride}};
+    view["extensions"]["EXT_meshopt_compression"] = {
+        {"buffer", 0},          {"byteOffset", packed.size()}, {"byteLength", out.size()},
+        {"byteStride", stride}, {"mode", "ATTRIBUTES"},        {"count", length / stride}};
     view["buffer"] = 1;
     const auto bytes = std::as_bytes(std::span(out));
     packed.insert(packed.end(), bytes.begin(), bytes.end());
@@ -187,7 +212,8 @@ void pack_meshopt(Builder& b) {
   const std::size_t fallback = b.bin.size();
   b.bin = packed;
   b.bin.insert(b.bin.end(), plain.begin(), plain.end());
-  b.json["buffers"] = {{{"byteLength", b.bin.size()}}, {{"byteLength", fallback}, {"extensions", {{"EXT_meshopt_compression", {{"fallback", true}}}}}}};
+  b.json["buffers"] = {{{"byteLength", b.bin.size()}},
+                       {{"byteLength", fallback}, {"extensions", {{"EXT_meshopt_compression", {{"fallback", true}}}}}}};
 }
 
 void pack_draco(Builder& b, const Tube& tube, Json& primitive) {
@@ -199,9 +225,12 @@ void pack_draco(Builder& b, const Tube& tube, Json& primitive) {
   for (std::size_t f = 0; f < tube.indices.size() / 3; ++f) {
     const auto at = [&](std::size_t k) { return std::size_t{tube.indices[3 * f + k]}; };
     const draco::FaceIndex face(static_cast<std::uint32_t>(f));
-    builder.SetAttributeValuesForFace(position, face, &tube.positions[3 * at(0)], &tube.positions[3 * at(1)], &tube.positions[3 * at(2)]);
-    builder.SetAttributeValuesForFace(weight, face, &tube.weights[4 * at(0)], &tube.weights[4 * at(1)], &tube.weights[4 * at(2)]);
-    builder.SetAttributeValuesForFace(joint, face, &tube.joints[4 * at(0)], &tube.joints[4 * at(1)], &tube.joints[4 * at(2)]);
+    builder.SetAttributeValuesForFace(position, face, &tube.positions[3 * at(0)], &tube.positions[3 * at(1)],
+                                      &tube.positions[3 * at(2)]);
+    builder.SetAttributeValuesForFace(weight, face, &tube.weights[4 * at(0)], &tube.weights[4 * at(1)],
+                                      &tube.weights[4 * at(2)]);
+    builder.SetAttributeValuesForFace(joint, face, &tube.joints[4 * at(0)], &tube.joints[4 * at(1)],
+                                      &tube.joints[4 * at(2)]);
   }
   const auto mesh = builder.Finalize();
   draco::Encoder encoder;
@@ -220,8 +249,11 @@ void pack_draco(Builder& b, const Tube& tube, Json& primitive) {
   primitive["attributes"]["WEIGHTS_0"] = hollow(5126, "VEC4", points);
   primitive["attributes"]["JOINTS_0"] = hollow(5123, "VEC4", points);
   primitive["indices"] = hollow(5123, "SCALAR", tube.indices.size());
-  primitive["extensions"]["KHR_draco_mesh_compression"] = {{"bufferView", view}, {"attributes", {
-      {"POSITION", mesh->attribute(position)->unique_id()}, {"WEIGHTS_0", mesh->attribute(weight)->unique_id()}, {"JOINTS_0", mesh->attribute(joint)->unique_id()}}}};
+  primitive["extensions"]["KHR_draco_mesh_compression"] = {{"bufferView", view},
+                                                           {"attributes",
+                                                            {{"POSITION", mesh->attribute(position)->unique_id()},
+                                                             {"WEIGHTS_0", mesh->attribute(weight)->unique_id()},
+                                                             {"JOINTS_0", mesh->attribute(joint)->unique_id()}}}};
   b.use("KHR_draco_mesh_compression", true);
 }
 
@@ -240,7 +272,8 @@ io::Bytes make_fixture(const FixtureOptions& options) {
   }
   const std::vector<float> box = {-0.1F, 0, 0, 0.1F, 0, 0, 0, 0.2F, 0.05F};
   const std::size_t box_positions = b.floats(box, "VEC3", 3, true);
-  const std::size_t binds = b.floats({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, -0.5F, 0, 1}, "MAT4", 16);
+  const std::size_t binds = b.floats(
+      {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, -0.5F, 0, 1}, "MAT4", 16);
   Json tube_mesh = {{"name", "tube"}, {"primitives", {primitive}}};
   if (!options.draco) tube_mesh["weights"] = {0.0}, tube_mesh["extras"] = {{"targetNames", {"lean"}}};
   b.json["meshes"] = {tube_mesh, {{"name", "box"}, {"primitives", {{{"attributes", {{"POSITION", box_positions}}}}}}}};
@@ -251,7 +284,9 @@ io::Bytes make_fixture(const FixtureOptions& options) {
   b.json["skins"] = {{{"joints", {0, 1}}, {"inverseBindMatrices", binds}}};
   b.json["scenes"] = {{{"nodes", {0, 2}}}};
   b.json["scene"] = 0;
-  b.json["materials"] = {{{"name", "skin"}, {"pbrMetallicRoughness", {{"baseColorFactor", {0.8, 0.6, 0.5, 1}}}}, {"extensions", {{"SINEW_unknown", {{"deep", {1, 2, {{"x", nullptr}}}}}}}}}};
+  b.json["materials"] = {{{"name", "skin"},
+                          {"pbrMetallicRoughness", {{"baseColorFactor", {0.8, 0.6, 0.5, 1}}}},
+                          {"extensions", {{"SINEW_unknown", {{"deep", {1, 2, {{"x", nullptr}}}}}}}}}};
   b.use("SINEW_unknown", false);
   if (!options.draco) add_clip(b);
   b.json["buffers"] = {{{"byteLength", b.bin.size()}}};

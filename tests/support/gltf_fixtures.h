@@ -14,9 +14,9 @@ namespace sinew::test {
 struct FixtureOptions {
   int rings = 5;
   bool sparse = false;
-  bool quantized = false;   ///< KHR_mesh_quantization: positions as normalised shorts under a scaled node.
-  bool meshopt = false;     ///< EXT_meshopt_compression with a fallback buffer.
-  bool draco = false;       ///< KHR_draco_mesh_compression.
+  bool quantized = false;  ///< KHR_mesh_quantization: positions as normalised shorts under a scaled node.
+  bool meshopt = false;    ///< EXT_meshopt_compression with a fallback buffer.
+  bool draco = false;      ///< KHR_draco_mesh_compression.
   bool interleaved = false;
 };
 

@@ -69,7 +69,9 @@ std::pair<Code, Code> dynamic_codes(Bits& bits) {
     const int symbol = code.read(bits);
     if (symbol < 16) lengths.push_back(symbol);
     else if (symbol == 16) lengths.insert(lengths.end(), static_cast<std::size_t>(bits.number(2) + 3), lengths.back());
-    else lengths.insert(lengths.end(), static_cast<std::size_t>(symbol == 17 ? bits.number(3) + 3 : bits.number(7) + 11), 0);
+    else
+      lengths.insert(lengths.end(), static_cast<std::size_t>(symbol == 17 ? bits.number(3) + 3 : bits.number(7) + 11),
+                     0);
   }
   const std::span<const int> all(lengths);
   return {Code(all.first(static_cast<std::size_t>(literals))), Code(all.subspan(static_cast<std::size_t>(literals)))};
@@ -84,8 +86,10 @@ std::pair<Code, Code> fixed_codes() {
 }
 
 void inflate_block(Bits& bits, const std::pair<Code, Code>& codes, std::vector<std::uint8_t>& out) {
-  constexpr std::array kLength = {3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
-  constexpr std::array kLengthBits = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
+  constexpr std::array kLength = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
+                                  31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
+  constexpr std::array kLengthBits = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
+                                      2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
   for (int symbol = codes.first.read(bits); symbol != 256; symbol = codes.first.read(bits)) {
     if (symbol < 256) {
       out.push_back(static_cast<std::uint8_t>(symbol));
@@ -134,7 +138,8 @@ Pixels decode_png(std::span<const std::byte> png) {
     return static_cast<std::size_t>(bytes.at(at)) << 24 | static_cast<std::size_t>(bytes.at(at + 1)) << 16 |
            static_cast<std::size_t>(bytes.at(at + 2)) << 8 | bytes.at(at + 3);
   };
-  if (bytes.size() < 33 || std::string_view(reinterpret_cast<const char*>(bytes.data()), 4) != "\x89PNG") fail("not a PNG");
+  if (bytes.size() < 33 || std::string_view(reinterpret_cast<const char*>(bytes.data()), 4) != "\x89PNG")
+    fail("not a PNG");
   Pixels pixels;
   pixels.width = static_cast<int>(word(16));
   pixels.height = static_cast<int>(word(20));

@@ -18,7 +18,8 @@ struct Pixels {
   std::vector<std::uint8_t> rgba;
 
   std::array<int, 4> at(int x, int y) const {
-    const std::uint8_t* p = &rgba[4 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x))];
+    const std::uint8_t* p =
+        &rgba[4 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x))];
     return {p[0], p[1], p[2], p[3]};
   }
 };

@@ -22,13 +22,19 @@ struct Dump {
   Json blocks = Json::array();
   std::vector<double> data;
 
-  void add(const io::gltf::GltfDocument& document, const Mesh& mesh, const std::vector<Vec3>& positions, const std::string& pose) {
+  void add(const io::gltf::GltfDocument& document, const Mesh& mesh, const std::vector<Vec3>& positions,
+           const std::string& pose) {
     for (std::size_t p = 0; p < document.parts.size(); ++p)
       for (const io::gltf::VertexBlock& block : document.parts[p].blocks)
         for (const Index primitive : block.primitives) {
-          blocks.push_back({{"node", document.parts[p].node}, {"primitive", primitive}, {"pose", pose}, {"count", block.count}, {"offset", data.size() * sizeof(double)}});
+          blocks.push_back({{"node", document.parts[p].node},
+                            {"primitive", primitive},
+                            {"pose", pose},
+                            {"count", block.count},
+                            {"offset", data.size() * sizeof(double)}});
           for (Index i = 0; i < block.count; ++i)
-            for (int c = 0; c < 3; ++c) data.push_back(positions[mesh.parts[p].first_vertex + block.first_vertex + i][c]);
+            for (int c = 0; c < 3; ++c)
+              data.push_back(positions[mesh.parts[p].first_vertex + block.first_vertex + i][c]);
         }
   }
 };
@@ -45,7 +51,8 @@ std::vector<Vec3> bind_positions(const Rig& rig) {
       posed = deform::linear_positions(rig, pose);
     }
     const Mat4 back = part.to_model.inverse();
-    for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) result[v] = transform_point(back, posed[v]);
+    for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v)
+      result[v] = transform_point(back, posed[v]);
   }
   return result;
 }

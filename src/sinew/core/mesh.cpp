@@ -91,8 +91,9 @@ void check_layer(const Mesh& mesh, const CornerLayer<T>& layer, const char* name
   if (layer.empty()) return;
   if (layer.corners.empty()) {
     if (layer.values.size() != mesh.positions.size())
-      found.push_back({"mesh.layer_length", name,
-                       fmt::format("There are {} {} for {} vertices.", layer.values.size(), name, mesh.positions.size())});
+      found.push_back(
+          {"mesh.layer_length", name,
+           fmt::format("There are {} {} for {} vertices.", layer.values.size(), name, mesh.positions.size())});
     return;
   }
   if (layer.corners.size() != mesh.face_vertices.size()) {
@@ -144,12 +145,14 @@ void triangulate_face(const Mesh& mesh, Index face, std::vector<Triangle>& out) 
   if (n == 3) push(out, mesh, face, o, o + 1, o + 2);
   else if (n == 4) cut_quad(mesh, face, out);
   else if (n <= kMaxEarCorners) clip_ears(mesh, face, out);
-  else for (Index i = 1; i + 1 < n; ++i) push(out, mesh, face, o, o + i, o + i + 1);
+  else
+    for (Index i = 1; i + 1 < n; ++i) push(out, mesh, face, o, o + i, o + i + 1);
 }
 
 std::vector<Triangle> triangulate(const Mesh& mesh) {
   std::vector<Triangle> triangles;
-  triangles.reserve(mesh.face_vertices.size() - std::min<std::size_t>(mesh.face_vertices.size(), 2u * mesh.face_count()));
+  triangles.reserve(mesh.face_vertices.size() -
+                    std::min<std::size_t>(mesh.face_vertices.size(), 2u * mesh.face_count()));
   for (Index f = 0; f < mesh.face_count(); ++f) triangulate_face(mesh, f, triangles);
   return triangles;
 }

@@ -68,7 +68,8 @@ Findings validate(const CurveSet& curves) {
   for (std::size_t i = 0; i < curves.curves.size(); ++i) {
     const CurveSet::Curve& curve = curves.curves[i];
     const std::string where = fmt::format("curve {} '{}'", i, curve.label);
-    if (curve.points.size() < (curve.closed ? 3u : 2u)) found.push_back({"curves.short", where, "It has too few points."});
+    if (curve.points.size() < (curve.closed ? 3u : 2u))
+      found.push_back({"curves.short", where, "It has too few points."});
     if (!curve.vertices.empty() && curve.vertices.size() != curve.points.size())
       found.push_back({"curves.length", where, "It has not one vertex for each point."});
     for (const Vec3& p : curve.points)

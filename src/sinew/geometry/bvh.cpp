@@ -30,7 +30,8 @@ void* create_node(RTCThreadLocalAllocator allocator, unsigned int, void*) {
 
 void set_children(void* node, void** children, unsigned int count, void*) {
   assert(count == 2);
-  for (unsigned int i = 0; i < count; ++i) static_cast<BuildNode*>(node)->children[i] = static_cast<BuildNode*>(children[i]);
+  for (unsigned int i = 0; i < count; ++i)
+    static_cast<BuildNode*>(node)->children[i] = static_cast<BuildNode*>(children[i]);
 }
 
 void set_bounds(void* node, const RTCBounds** bounds, unsigned int count, void*) {
@@ -102,10 +103,14 @@ float round_up(double x) {
 
 std::vector<RTCBuildPrimitive> build_primitives(std::span<const BoxF> boxes) {
   std::vector<RTCBuildPrimitive> primitives(boxes.size());
-  parallel_for(boxes.size(), [&](std::size_t i) {
-    const BoxF& b = boxes[i];
-    primitives[i] = {b.lower[0], b.lower[1], b.lower[2], 0, b.upper[0], b.upper[1], b.upper[2], static_cast<unsigned>(i)};
-  }, 16384);
+  parallel_for(
+      boxes.size(),
+      [&](std::size_t i) {
+        const BoxF& b = boxes[i];
+        primitives[i] = {b.lower[0], b.lower[1], b.lower[2], 0,
+                         b.upper[0], b.upper[1], b.upper[2], static_cast<unsigned>(i)};
+      },
+      16384);
   return primitives;
 }
 

@@ -100,7 +100,8 @@ class Search {
 
 }  // namespace
 
-SelfIntersections self_intersections(const Mesh& mesh, const SelfIntersectionOptions& options, const Progress& progress) {
+SelfIntersections self_intersections(const Mesh& mesh, const SelfIntersectionOptions& options,
+                                     const Progress& progress) {
   progress.step("self-intersections", 0);
   return Search(mesh, options).run(progress);
 }

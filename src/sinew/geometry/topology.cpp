@@ -22,9 +22,12 @@ namespace {
 class Corners {
  public:
   Corners(const Mesh& mesh, const Welding& welding)
-      : mesh_(mesh), vertex_(mesh.face_vertices.size()), offsets_(welding.count() + std::size_t{1}, 0),
+      : mesh_(mesh),
+        vertex_(mesh.face_vertices.size()),
+        offsets_(welding.count() + std::size_t{1}, 0),
         around_(mesh.face_vertices.size()) {
-    parallel_for(vertex_.size(), [&](std::size_t c) { vertex_[c] = welding.welded[mesh.face_vertices[c]]; }, 65536);
+    parallel_for(
+        vertex_.size(), [&](std::size_t c) { vertex_[c] = welding.welded[mesh.face_vertices[c]]; }, 65536);
     triangles_only_ = mesh.face_vertices.size() == 3 * std::size_t{mesh.face_count()};
     for (Index f = 0; f < mesh.face_count() && triangles_only_; ++f) triangles_only_ = mesh.face_offsets[f] == 3 * f;
     if (!triangles_only_) {
@@ -40,9 +43,7 @@ class Corners {
   }
 
   Index vertex(Index corner) const { return vertex_[corner]; }
-  std::span<const Index> around(Index v) const {
-    return {around_.data() + offsets_[v], offsets_[v + 1] - offsets_[v]};
-  }
+  std::span<const Index> around(Index v) const { return {around_.data() + offsets_[v], offsets_[v + 1] - offsets_[v]}; }
   std::span<const Index> face_vertices(Index f) const {
     return {vertex_.data() + mesh_.face_offsets[f], mesh_.face_offsets[f + 1] - mesh_.face_offsets[f]};
   }
@@ -304,7 +305,8 @@ Found look_at_vertices(const Corners& corners, const FaceFacts& facts, std::pair
   return parallel_reduce(
       range.second - range.first, Found{},
       [&](std::size_t begin, std::size_t end) {
-        return VertexPass(corners, facts).run(range.first + static_cast<Index>(begin), range.first + static_cast<Index>(end));
+        return VertexPass(corners, facts)
+            .run(range.first + static_cast<Index>(begin), range.first + static_cast<Index>(end));
       },
       [](Found a, Found b) {
         a.counts += b.counts;
@@ -351,12 +353,22 @@ std::uint64_t count_unreferenced(const Mesh& mesh, const PartRange& part, std::v
 }  // namespace
 
 TopologyCounts& TopologyCounts::operator+=(const TopologyCounts& other) {
-  static constexpr std::array members = {
-      &TopologyCounts::render_vertices, &TopologyCounts::vertices, &TopologyCounts::unreferenced_vertices,
-      &TopologyCounts::triangles, &TopologyCounts::quads, &TopologyCounts::ngons, &TopologyCounts::faces,
-      &TopologyCounts::edges, &TopologyCounts::components, &TopologyCounts::boundary_edges,
-      &TopologyCounts::boundary_loops, &TopologyCounts::nonmanifold_edges, &TopologyCounts::nonmanifold_vertices,
-      &TopologyCounts::inconsistent_edges, &TopologyCounts::zero_area_faces, &TopologyCounts::duplicate_faces};
+  static constexpr std::array members = {&TopologyCounts::render_vertices,
+                                         &TopologyCounts::vertices,
+                                         &TopologyCounts::unreferenced_vertices,
+                                         &TopologyCounts::triangles,
+                                         &TopologyCounts::quads,
+                                         &TopologyCounts::ngons,
+                                         &TopologyCounts::faces,
+                                         &TopologyCounts::edges,
+                                         &TopologyCounts::components,
+                                         &TopologyCounts::boundary_edges,
+                                         &TopologyCounts::boundary_loops,
+                                         &TopologyCounts::nonmanifold_edges,
+                                         &TopologyCounts::nonmanifold_vertices,
+                                         &TopologyCounts::inconsistent_edges,
+                                         &TopologyCounts::zero_area_faces,
+                                         &TopologyCounts::duplicate_faces};
   static_assert(members.size() * sizeof(std::uint64_t) == sizeof(TopologyCounts));
   for (const auto member : members) this->*member += other.*member;
   return *this;
@@ -377,15 +389,18 @@ Topology topology(const Mesh& mesh, const Welding& welding) {
     Found found;
     TopologyCounts counts;
     // What cannot be split among threads runs beside what can.
-    parallel_for(2, [&](std::size_t task) {
-      if (task == 0) {
-        counts.components = count_components(corners, part, range, parent);
-        counts.unreferenced_vertices = count_unreferenced(mesh, part, used);
-      } else {
-        found = look_at_vertices(corners, facts, range);
-        found.counts += count_faces(mesh, part, 1e-14 * reach);
-      }
-    }, 1);
+    parallel_for(
+        2,
+        [&](std::size_t task) {
+          if (task == 0) {
+            counts.components = count_components(corners, part, range, parent);
+            counts.unreferenced_vertices = count_unreferenced(mesh, part, used);
+          } else {
+            found = look_at_vertices(corners, facts, range);
+            found.counts += count_faces(mesh, part, 1e-14 * reach);
+          }
+        },
+        1);
     counts += found.counts;
     counts.faces = part.face_count;
     counts.render_vertices = part.vertex_count;

@@ -43,7 +43,8 @@ std::vector<Volume> volumes(const Mesh& mesh) {
       }
       return sum;
     };
-    result.push_back(parallel_reduce(part.face_count, Volume{}, chunk, [](Volume a, const Volume& b) { return a += b; }));
+    result.push_back(
+        parallel_reduce(part.face_count, Volume{}, chunk, [](Volume a, const Volume& b) { return a += b; }));
   }
   return result;
 }

@@ -30,7 +30,8 @@ int edge_turn(const Vec2& a, const Vec2& b, const Vec2& q) {
 int crossing(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p) {
   if (std::max({a.x(), b.x(), c.x()}) < p.x()) return 0;
   const Vec2 q = across(p);
-  const int turns = edge_turn(across(a), across(b), q) + edge_turn(across(b), across(c), q) + edge_turn(across(c), across(a), q);
+  const int turns =
+      edge_turn(across(a), across(b), q) + edge_turn(across(b), across(c), q) + edge_turn(across(c), across(a), q);
   if (turns == 0) return 0;
   const int side = orient3d(a, b, c, p);
   return turns > 0 ? (side < 0 ? 1 : 0) : (side > 0 ? -1 : 0);
@@ -107,15 +108,18 @@ std::vector<double> winding_numbers(const Mesh& mesh, const Welding& welding, co
                                     std::span<const Vec3> points) {
   const std::vector<std::int64_t> crossings = Crossings(mesh, points).count();
   std::vector<double> result(points.size());
-  parallel_for(points.size(), [&](std::size_t i) {
-    double angle = 0;
-    for (const OpenEdge& edge : topology.open_edges) {
-      const Vec3 a = mesh.positions[welding.first[edge.from]] - points[i];
-      const Vec3 b = mesh.positions[welding.first[edge.to]] - points[i];
-      angle += edge.surplus * solid_angle(-Vec3::UnitX(), a, b);
-    }
-    result[i] = static_cast<double>(crossings[i]) + angle / (4 * std::numbers::pi);
-  }, 1);
+  parallel_for(
+      points.size(),
+      [&](std::size_t i) {
+        double angle = 0;
+        for (const OpenEdge& edge : topology.open_edges) {
+          const Vec3 a = mesh.positions[welding.first[edge.from]] - points[i];
+          const Vec3 b = mesh.positions[welding.first[edge.to]] - points[i];
+          angle += edge.surplus * solid_angle(-Vec3::UnitX(), a, b);
+        }
+        result[i] = static_cast<double>(crossings[i]) + angle / (4 * std::numbers::pi);
+      },
+      1);
   return result;
 }
 

@@ -20,7 +20,8 @@ namespace sinew::io {
 namespace {
 
 std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
 }
 
@@ -45,12 +46,17 @@ void check_valid(const Asset& asset) {
 const Registry<Format>& formats() {
   static const Registry<Format> registry = [] {
     Registry<Format> r("file format");
-    r.add({"gltf", "glTF 2.0", "Whole characters: mesh, skeleton, weights, clips, materials.",
+    r.add({"gltf",
+           "glTF 2.0",
+           "Whole characters: mesh, skeleton, weights, clips, materials.",
            {{".glb", ".gltf", ".vrm"}, read_gltf, write_gltf}});
     r.add({"obj", "Wavefront OBJ", "Meshes with groups, materials and textures.", {{".obj"}, read_obj, write_obj}});
     r.add({"off", "Object File Format", "Plain meshes of research.", {{".off"}, read_off, nullptr}});
     r.add({"ply", "Polygon File Format", "Scans and plain meshes.", {{".ply"}, read_ply, nullptr}});
-    r.add({"rig", "Sinew rig", "Joints and weights alone, to put back on a mesh in any program.", {{".rig.json"}, read_rig, write_rig}});
+    r.add({"rig",
+           "Sinew rig",
+           "Joints and weights alone, to put back on a mesh in any program.",
+           {{".rig.json"}, read_rig, write_rig}});
     return r;
   }();
   return registry;
@@ -61,7 +67,8 @@ const Registered<Format>& format_of(const std::filesystem::path& path) {
   for (const auto& format : formats().entries())
     for (const std::string& ending : format.make.endings)
       if (name.size() > ending.size() && name.ends_with(ending)) return format;
-  throw Error(fmt::format("{}: its ending names no format that is known; there are {}.", path.string(), all_endings(false)));
+  throw Error(
+      fmt::format("{}: its ending names no format that is known; there are {}.", path.string(), all_endings(false)));
 }
 
 Asset load(const std::filesystem::path& path, const PlacementOptions& placement, const Progress& progress) {
@@ -93,10 +100,12 @@ Asset load_bytes(const std::filesystem::path& path, Bytes bytes, const Placement
 void save(const Asset& asset, const std::filesystem::path& path, const SaveOptions& options, Report& report) {
   const auto& format = format_of(path);
   if (!format.make.write)
-    throw Error(fmt::format("{}: {} files can be read, not written; choose one of {}.", path.string(), format.name, all_endings(true)));
+    throw Error(fmt::format("{}: {} files can be read, not written; choose one of {}.", path.string(), format.name,
+                            all_endings(true)));
   AtomicFiles files;
   format.make.write(asset, path, options, files, report);
-  for (const AtomicFiles::Written& written : files.written()) report.outputs.push_back({written.target.string(), written.sha256, written.bytes});
+  for (const AtomicFiles::Written& written : files.written())
+    report.outputs.push_back({written.target.string(), written.sha256, written.bytes});
   files.commit();
 }
 

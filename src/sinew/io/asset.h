@@ -32,9 +32,13 @@ struct PlacementOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("unit", "Length unit of the input's coordinates.").one_of({"", "m", "dm", "cm", "mm", "in", "ft"}), self.unit);
-    v(Field("up", "Axis of the input that points up.").one_of({"", "x", "+x", "-x", "y", "+y", "-y", "z", "+z", "-z"}), self.up);
-    v(Field("forward", "Axis of the input that the character faces.").one_of({"", "x", "+x", "-x", "y", "+y", "-y", "z", "+z", "-z"}), self.forward);
+    v(Field("unit", "Length unit of the input's coordinates.").one_of({"", "m", "dm", "cm", "mm", "in", "ft"}),
+      self.unit);
+    v(Field("up", "Axis of the input that points up.").one_of({"", "x", "+x", "-x", "y", "+y", "-y", "z", "+z", "-z"}),
+      self.up);
+    v(Field("forward", "Axis of the input that the character faces.")
+          .one_of({"", "x", "+x", "-x", "y", "+y", "-y", "z", "+z", "-z"}),
+      self.forward);
     v(Field("height", "Scale the character to this height; 0 leaves it.").in("m").range(0, 1e6), self.height);
     v(Field("ground", "Put the lowest point on the ground, y = 0."), self.ground);
   }
@@ -54,9 +58,9 @@ struct Asset {
   std::shared_ptr<const Document> document;  ///< Null when the format keeps none.
   std::vector<ReportFile> files;             ///< The file and those it refers to.
   Findings warnings;
-  Json contents = Json::object();            ///< What the format alone can tell (extensions, cameras, …), for `info`.
-  bool states_space = false;                 ///< The format defines unit and axes (glTF does, OBJ does not).
-  Mat4 placement = Mat4::Identity();         ///< What `place` did to the file's coordinates.
+  Json contents = Json::object();     ///< What the format alone can tell (extensions, cameras, …), for `info`.
+  bool states_space = false;          ///< The format defines unit and axes (glTF does, OBJ does not).
+  Mat4 placement = Mat4::Identity();  ///< What `place` did to the file's coordinates.
 };
 
 /// What differs from the document and has to be written.
@@ -68,7 +72,7 @@ struct Changes {
 
 struct SaveOptions {
   Changes changes;
-  int max_influences = 0;       ///< 0: as many as the weights have, up to 8 in glTF; else 4 or 8 for new weights.
+  int max_influences = 0;             ///< 0: as many as the weights have, up to 8 in glTF; else 4 or 8 for new weights.
   std::string weight_type = "float";  ///< "float", "u16" or "u8" for new weights in glTF.
 };
 
@@ -77,7 +81,9 @@ struct Format {
   std::vector<std::string> endings;  ///< With the dot, lower case; ".rig.json" is one.
   std::function<Asset(const std::filesystem::path&, Bytes, const Progress&)> read;
   /// Puts what has to be written into `files` and findings ("triangulated", …) into `report`.
-  std::function<void(const Asset&, const std::filesystem::path&, const SaveOptions&, AtomicFiles& files, Report& report)> write;
+  std::function<void(const Asset&, const std::filesystem::path&, const SaveOptions&, AtomicFiles& files,
+                     Report& report)>
+      write;
 };
 
 /// All formats, in the order in which they are shown.

@@ -32,12 +32,27 @@ using Clock = std::chrono::steady_clock;
 
 /// Checked with Debian 12's Chromium as root in a container: WebGL by SwiftShader, nothing sent or fetched, no shared
 /// memory beyond what a container gives, no watchdog that takes a slow frame for a hang.
-constexpr std::array kFlags = {
-    "--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-gpu-watchdog",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
-    "--disable-default-apps", "--disable-breakpad", "--disable-crash-reporter", "--disable-dev-shm-usage",
-    "--disable-hang-monitor", "--disable-quic", "--no-first-run", "--no-default-browser-check", "--no-proxy-server",
-    "--force-device-scale-factor=1", "--force-color-profile=srgb", "--dump-dom"};
+constexpr std::array kFlags = {"--headless",
+                               "--no-sandbox",
+                               "--use-angle=swiftshader",
+                               "--enable-unsafe-swiftshader",
+                               "--disable-gpu-watchdog",
+                               "--disable-background-networking",
+                               "--disable-component-update",
+                               "--disable-sync",
+                               "--disable-extensions",
+                               "--disable-default-apps",
+                               "--disable-breakpad",
+                               "--disable-crash-reporter",
+                               "--disable-dev-shm-usage",
+                               "--disable-hang-monitor",
+                               "--disable-quic",
+                               "--no-first-run",
+                               "--no-default-browser-check",
+                               "--no-proxy-server",
+                               "--force-device-scale-factor=1",
+                               "--force-color-profile=srgb",
+                               "--dump-dom"};
 
 constexpr std::array kNames = {"chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome"};
 
@@ -48,7 +63,8 @@ std::filesystem::path on_path(const std::string& name) {
     const std::size_t colon = rest.find(':');
     const std::filesystem::path candidate = std::filesystem::path(rest.substr(0, colon)) / name;
     std::error_code ignored;
-    if (::access(candidate.c_str(), X_OK) == 0 && std::filesystem::is_regular_file(candidate, ignored)) return candidate;
+    if (::access(candidate.c_str(), X_OK) == 0 && std::filesystem::is_regular_file(candidate, ignored))
+      return candidate;
     rest = colon == std::string_view::npos ? std::string_view() : rest.substr(colon + 1);
   }
   return {};
@@ -59,7 +75,8 @@ std::string reason(int error) { return std::generic_category().message(error); }
 class Pipe {
  public:
   Pipe() {
-    if (::pipe2(ends_.data(), O_CLOEXEC) != 0) throw Error(fmt::format("Cannot talk to the browser: {}.", reason(errno)));
+    if (::pipe2(ends_.data(), O_CLOEXEC) != 0)
+      throw Error(fmt::format("Cannot talk to the browser: {}.", reason(errno)));
   }
   Pipe(const Pipe&) = delete;
   Pipe& operator=(const Pipe&) = delete;
@@ -82,7 +99,8 @@ class Pipe {
 
 /// The environment of the browser: ours, with every folder it might write to replaced.
 std::vector<std::string> environment(const std::filesystem::path& scratch) {
-  constexpr std::array kReplaced = {"HOME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"};
+  constexpr std::array kReplaced = {"HOME",           "TMPDIR",        "XDG_CONFIG_HOME",
+                                    "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"};
   std::vector<std::string> result;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
@@ -106,7 +124,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 /// whose parent died first come to us, as long as the object lives.
 class ProcessGroup {
  public:
-  ProcessGroup(std::vector<std::string> arguments, std::vector<std::string> variables, const Pipe& out, const Pipe& err) {
+  ProcessGroup(std::vector<std::string> arguments, std::vector<std::string> variables, const Pipe& out,
+               const Pipe& err) {
     ::prctl(PR_GET_CHILD_SUBREAPER, &was_subreaper_);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     const std::vector<char*> argv = pointers(arguments);
@@ -143,7 +162,8 @@ class ProcessGroup {
     for (int turn = 0; turn < 500; ++turn) {
       ::kill(-pid_, SIGKILL);
       pid_t reaped = 0;
-      while ((reaped = ::waitpid(-pid_, nullptr, WNOHANG)) > 0) {}
+      while ((reaped = ::waitpid(-pid_, nullptr, WNOHANG)) > 0) {
+      }
       if (reaped < 0 && errno == ECHILD && ::kill(-pid_, 0) != 0) break;
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
@@ -183,8 +203,9 @@ ScratchFolder::ScratchFolder() {
   if (error) base = P_tmpdir;
   std::string name = (base / "sinew-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr)
-    throw Error(fmt::format("Cannot make a folder for temporary files in {}: {}. Set TMPDIR to a folder that can be written.",
-                            base.string(), reason(errno)));
+    throw Error(
+        fmt::format("Cannot make a folder for temporary files in {}: {}. Set TMPDIR to a folder that can be written.",
+                    base.string(), reason(errno)));
   path_ = name;
 }
 
@@ -200,10 +221,12 @@ ScratchFolder::~ScratchFolder() {
 std::filesystem::path find_browser() {
   if (const char* chosen = std::getenv("SINEW_CHROMIUM"); chosen != nullptr && *chosen != '\0') {
     const std::string name = chosen;
-    const std::filesystem::path path = name.find('/') == std::string::npos ? on_path(name) : std::filesystem::path(name);
+    const std::filesystem::path path =
+        name.find('/') == std::string::npos ? on_path(name) : std::filesystem::path(name);
     std::error_code ignored;
     if (path.empty() || ::access(path.c_str(), X_OK) != 0 || !std::filesystem::is_regular_file(path, ignored))
-      throw Error(fmt::format("SINEW_CHROMIUM names '{}', which is not a program. Set it to a Chromium, or unset it.", name));
+      throw Error(
+          fmt::format("SINEW_CHROMIUM names '{}', which is not a program. Set it to a Chromium, or unset it.", name));
     return path;
   }
   for (const char* name : kNames)
@@ -220,7 +243,8 @@ std::string run_page(const std::filesystem::path& browser, const PageRun& run, c
   arguments.push_back("file://" + std::filesystem::absolute(run.page).string());
   Pipe out;
   Pipe err;
-  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(run.limit_s));
+  const auto deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(run.limit_s));
   std::string text;
   std::string errors;
   const ProcessGroup group(std::move(arguments), environment(run.scratch), out, err);
@@ -230,8 +254,10 @@ std::string run_page(const std::filesystem::path& browser, const PageRun& run, c
   while (open) {
     progress.check();
     if (Clock::now() > deadline)
-      throw Error(fmt::format("The browser {} did not draw the picture in {:.0f} seconds and was stopped. Ask for a smaller "
-                              "picture or fewer samples.", browser.string(), run.limit_s));
+      throw Error(
+          fmt::format("The browser {} did not draw the picture in {:.0f} seconds and was stopped. Ask for a smaller "
+                      "picture or fewer samples.",
+                      browser.string(), run.limit_s));
     std::array<pollfd, 2> ends = {pollfd{out.read_end(), POLLIN, 0}, pollfd{err.read_end(), POLLIN, 0}};
     ::poll(ends.data(), ends.size(), 50);
     if (ends[1].revents != 0 && !drain(err.read_end(), errors)) err.close_read();

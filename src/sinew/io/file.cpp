@@ -123,7 +123,8 @@ std::string base64_encode(std::span<const std::byte> bytes) {
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     const std::size_t have = std::min<std::size_t>(3, bytes.size() - i);
     std::uint32_t word = 0;
-    for (std::size_t k = 0; k < 3; ++k) word = (word << 8) | (k < have ? std::to_integer<std::uint32_t>(bytes[i + k]) : 0);
+    for (std::size_t k = 0; k < 3; ++k)
+      word = (word << 8) | (k < have ? std::to_integer<std::uint32_t>(bytes[i + k]) : 0);
     for (std::size_t k = 0; k < 4; ++k) text += k <= have ? kBase64[(word >> (18 - 6 * k)) & 63] : '=';
   }
   return text;

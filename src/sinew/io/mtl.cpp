@@ -46,7 +46,8 @@ Texture split_texture(std::string_view text) {
     std::string_view rest = text;
     const std::string option = lower(take_word(rest));
     int words = -1;
-    for (const char* one : {"-blendu", "-blendv", "-bm", "-boost", "-cc", "-clamp", "-imfchan", "-texres", "-type", "-colorspace"})
+    for (const char* one :
+         {"-blendu", "-blendv", "-bm", "-boost", "-cc", "-clamp", "-imfchan", "-texres", "-type", "-colorspace"})
       if (option == one) words = 1;
     if (option == "-mm") words = 2;
     if (option == "-o" || option == "-s" || option == "-t") {
@@ -81,9 +82,10 @@ class MtlParser {
     }
     finish_material();
     if (bad_values_ > 0)
-      file_.findings.push_back({"mtl.bad_value", file_name_,
-                                fmt::format("{} value(s) could not be read, the first on line {}; defaults stand in for them.",
-                                            bad_values_, first_bad_line_)});
+      file_.findings.push_back(
+          {"mtl.bad_value", file_name_,
+           fmt::format("{} value(s) could not be read, the first on line {}; defaults stand in for them.", bad_values_,
+                       first_bad_line_)});
     return std::move(file_);
   }
 
@@ -102,7 +104,8 @@ class MtlParser {
       file_.materials.back().material.name = to_utf8(scan_.rest_of_line());
       return;
     }
-    const bool texture = key.starts_with("map_") || key == "bump" || key == "norm" || key == "disp" || key == "decal" || key == "refl";
+    const bool texture =
+        key.starts_with("map_") || key == "bump" || key == "norm" || key == "disp" || key == "decal" || key == "refl";
     if (texture) {
       texture_statement(key);
       return;

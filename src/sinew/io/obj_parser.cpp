@@ -23,16 +23,16 @@ constexpr std::array<const char*, 3> kKindNames = {"vertex", "texture coordinate
 using Corner = std::array<Index, 3>;
 
 bool is_curve(std::string_view key) {
-  for (const char* name : {"vp", "cstype", "deg", "bmat", "step", "curv", "curv2", "surf", "parm", "trim", "hole", "scrv", "sp",
-                           "end", "con", "bzp", "bsp", "cdc", "cdp", "res"})
+  for (const char* name : {"vp",   "cstype", "deg", "bmat", "step", "curv", "curv2", "surf", "parm", "trim",
+                           "hole", "scrv",   "sp",  "end",  "con",  "bzp",  "bsp",   "cdc",  "cdp",  "res"})
     if (key == name) return true;
   return false;
 }
 
 // Statements that change nothing of the mesh; they stay in the text.
 bool is_display_attribute(std::string_view key) {
-  for (const char* name : {"mg", "bevel", "c_interp", "d_interp", "lod", "usemap", "maplib", "shadow_obj", "trace_obj", "ctech",
-                           "stech", "call", "csh"})
+  for (const char* name : {"mg", "bevel", "c_interp", "d_interp", "lod", "usemap", "maplib", "shadow_obj", "trace_obj",
+                           "ctech", "stech", "call", "csh"})
     if (key == name) return true;
   return false;
 }
@@ -134,7 +134,8 @@ class ObjParser {
     const auto count = static_cast<std::int64_t>(count_of(kind));
     const std::int64_t index = number > 0 ? number - 1 : count + number;
     if (number == 0 || index < 0 || index >= static_cast<std::int64_t>(kNone))
-      scan_.fail(fmt::format("the face uses {} {}, and there is none.", kKindNames[static_cast<std::size_t>(kind)], number));
+      scan_.fail(
+          fmt::format("the face uses {} {}, and there is none.", kKindNames[static_cast<std::size_t>(kind)], number));
     // It may be given further down, so the largest is remembered and checked at the end.
     Furthest& furthest = furthest_[static_cast<std::size_t>(kind)];
     if (index >= count && index > furthest.index) furthest = {index, scan_.line()};
@@ -172,7 +173,8 @@ class ObjParser {
   void add_material() {
     Mesh& mesh = out_.mesh;
     if (material_ == kNone && !material_name_.empty()) {
-      const auto [entry, added] = material_index_.try_emplace(material_name_, static_cast<Index>(out_.material_names.size()));
+      const auto [entry, added] =
+          material_index_.try_emplace(material_name_, static_cast<Index>(out_.material_names.size()));
       if (added) out_.material_names.emplace_back(material_name_);
       material_ = entry->second;
     }
@@ -209,8 +211,9 @@ class ObjParser {
     for (int kind = 0; kind < 3; ++kind) {
       const Furthest& furthest = furthest_[static_cast<std::size_t>(kind)];
       if (furthest.index >= static_cast<std::int64_t>(count_of(kind)))
-        scan_.fail_at(furthest.line, fmt::format("the face uses {} {}, and the file has {}.", kKindNames[static_cast<std::size_t>(kind)],
-                                                 furthest.index + 1, count_of(kind)));
+        scan_.fail_at(furthest.line,
+                      fmt::format("the face uses {} {}, and the file has {}.",
+                                  kKindNames[static_cast<std::size_t>(kind)], furthest.index + 1, count_of(kind)));
     }
     if (mesh.positions.empty())
       throw Error(fmt::format("{} holds no vertices ('v' lines), so there is no mesh in it.", file_name_));

@@ -37,7 +37,8 @@ std::vector<MeshPart> parts_by_section(const ObjText& text, const std::string& s
     const Index end_vertex = last ? text.mesh.vertex_count() : text.objects[i + 1].first_vertex;
     const Index end_face = last ? text.mesh.face_count() : text.objects[i + 1].first_face;
     if (object.first_vertex == end_vertex && object.first_face == end_face) continue;
-    if (object.least_used != kNone && (object.least_used < object.first_vertex || object.most_used >= end_vertex)) return {};
+    if (object.least_used != kNone && (object.least_used < object.first_vertex || object.most_used >= end_vertex))
+      return {};
     parts.push_back(part_of(i == 0 ? stem : object.name, object.first_vertex, object.first_face));
   }
   return parts;
@@ -76,9 +77,10 @@ void report_statements(const ObjText& text, const std::string& file_name, Findin
     findings.push_back({"obj.short_face", fmt::format("line {}", text.first_short_face_line),
                         fmt::format("{} face(s) of fewer than three corners were left out.", text.short_faces)});
   if (text.lines + text.points + text.curves > 0)
-    findings.push_back({"obj.not_read", file_name,
-                        fmt::format("Only polygons are read; {} line, {} point and {} curve or surface statement(s) were passed over.",
-                                    text.lines, text.points, text.curves)});
+    findings.push_back(
+        {"obj.not_read", file_name,
+         fmt::format("Only polygons are read; {} line, {} point and {} curve or surface statement(s) were passed over.",
+                     text.lines, text.points, text.curves)});
   if (text.unknown > 0)
     findings.push_back({"obj.unknown_statement", fmt::format("line {}", text.first_unknown_line),
                         fmt::format("{} line(s) begin with a word that OBJ does not know.", text.unknown)});
@@ -107,8 +109,9 @@ class Appearance {
       if (++missing_count <= 8) missing += (missing.empty() ? "'" : ", '") + name + "'";
     }
     if (missing_count > 0)
-      warn("obj.missing_material", fmt::format("No material library describes {}{}; plain white stands in.", missing,
-                                               missing_count > 8 ? fmt::format(" and {} more", missing_count - 8) : ""));
+      warn("obj.missing_material",
+           fmt::format("No material library describes {}{}; plain white stands in.", missing,
+                       missing_count > 8 ? fmt::format(" and {} more", missing_count - 8) : ""));
   }
 
  private:
@@ -143,7 +146,8 @@ class Appearance {
     }
     if (!any) missing = {reference.name.substr(0, 200)};
     for (const std::string& name : missing)
-      warn("obj.missing_material_file", fmt::format("The material library '{}' is not there; put it beside the file.", to_utf8(name)));
+      warn("obj.missing_material_file",
+           fmt::format("The material library '{}' is not there; put it beside the file.", to_utf8(name)));
   }
 
   // The same name again: a copy under another name must change it here too.
@@ -184,7 +188,8 @@ class Appearance {
     result.emissive_image = image(source.emissive_file, result.name);
     if (!source.alpha_file.empty() && source.alpha_file != source.base_color_file) {
       asset_.warnings.push_back({"obj.alpha_texture", result.name,
-                                 fmt::format("Its transparency is a picture of its own, {}, which is not kept.", to_utf8(source.alpha_file))});
+                                 fmt::format("Its transparency is a picture of its own, {}, which is not kept.",
+                                             to_utf8(source.alpha_file))});
       if (result.base_color[3] >= 1) result.alpha = Material::Alpha::kOpaque;
     }
     return result;
@@ -216,9 +221,11 @@ class Appearance {
     }
     image.mime_type = sniff_image_type(image.bytes);
     if (image.mime_type.empty())
-      asset_.warnings.push_back({"obj.texture_type", material_name,
-                                 fmt::format("The texture '{}' is no PNG, JPEG or other picture that Sinew knows; other formats may "
-                                             "not be able to hold it.", to_utf8(name))});
+      asset_.warnings.push_back(
+          {"obj.texture_type", material_name,
+           fmt::format("The texture '{}' is no PNG, JPEG or other picture that Sinew knows; other formats may "
+                       "not be able to hold it.",
+                       to_utf8(name))});
     image.name = to_utf8(path->stem().string());
     image.uri = to_utf8(name);
     asset_.files.push_back(describe(*path, image.bytes));

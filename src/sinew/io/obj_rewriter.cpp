@@ -53,7 +53,8 @@ bool same_folder(const fs::path& a, const fs::path& b) {
   return fs::weakly_canonical(fs::absolute(a, error), error) == fs::weakly_canonical(fs::absolute(b, error), error);
 }
 
-void add_file(const TargetNames::Target& target, const fs::path& folder, std::span<const std::byte> bytes, AtomicFiles& files) {
+void add_file(const TargetNames::Target& target, const fs::path& folder, std::span<const std::byte> bytes,
+              AtomicFiles& files) {
   if (!target.write) return;
   const fs::path path = folder / target.name;
   std::error_code error;  // A folder that cannot be made is reported when the file in it cannot be.
@@ -78,7 +79,8 @@ Renames copy_companions(const ObjDocument& document, const fs::path& target, Ato
           const TargetNames::Target to = names.pick(name_inside(reference.name), bytes);
           add_file(to, names.folder(), bytes, files);
           // Backslashes mean the same file, so such a name may stay as it is.
-          if (to.name != name_inside(reference.name) || name_inside(reference.name).size() != reference.name.size()) name = to.name;
+          if (to.name != name_inside(reference.name) || name_inside(reference.name).size() != reference.name.size())
+            name = to.name;
         } else {
           report.warn("obj.missing_texture", to_utf8(library.path.filename().string()),
                       fmt::format("The texture '{}' is not there, so it was not copied.", to_utf8(reference.name)));
@@ -92,7 +94,8 @@ Renames copy_companions(const ObjDocument& document, const fs::path& target, Ato
     const TargetNames::Target to = names.pick(wanted, as_bytes(text));
     add_file(to, names.folder(), as_bytes(text), files);
     for (const TextReference& reference : library.named_by)
-      if (to.name != wanted || wanted.size() != reference.name.size()) obj_renames[reference.offset] = {reference.name.size(), to.name};
+      if (to.name != wanted || wanted.size() != reference.name.size())
+        obj_renames[reference.offset] = {reference.name.size(), to.name};
   }
   return obj_renames;
 }
@@ -127,7 +130,8 @@ std::string moved(const ObjDocument& document, const Mesh& mesh, const Renames& 
       replace_numbers(scan, text, edited, now, [&](const Vec3& written) { return written == now; });
     } else if (key == "vn" && with_normals) {
       const Vec3f& now = mesh.normals.values[normal++];
-      replace_numbers(scan, text, edited, now, [&](const Vec3& written) { return now.isZero() || obj_normal(written) == now; });
+      replace_numbers(scan, text, edited, now,
+                      [&](const Vec3& written) { return now.isZero() || obj_normal(written) == now; });
     }
     scan.next_line();
     for (; rename != renames.end() && rename->first < scan.offset(); ++rename)

@@ -31,9 +31,10 @@ void report_dropped(const Character& character, const fs::path& path, Report& re
   if (!character.clips.empty()) dropped.push_back(fmt::format("{} clip(s)", character.clips.size()));
   if (morphs > 0) dropped.push_back(fmt::format("{} morph(s)", morphs));
   if (dropped.empty()) return;
-  report.warn("obj.dropped", to_utf8(path.filename().string()),
-              fmt::format("OBJ holds a mesh and its materials only; left out: {}. Write a .rig.json or .glb to keep them.",
-                          fmt::join(dropped, ", ")));
+  report.warn(
+      "obj.dropped", to_utf8(path.filename().string()),
+      fmt::format("OBJ holds a mesh and its materials only; left out: {}. Write a .rig.json or .glb to keep them.",
+                  fmt::join(dropped, ", ")));
 }
 
 // A name that stays one line; `fallback` for an empty one.
@@ -91,7 +92,12 @@ void append_flipped(std::string& out, float v) {
 class FreshObj {
  public:
   FreshObj(const Character& character, const fs::path& path, AtomicFiles& files, Report& report)
-      : character_(character), mesh_(character.rig.mesh), path_(path), files_(files), report_(report), names_(path.parent_path()) {}
+      : character_(character),
+        mesh_(character.rig.mesh),
+        path_(path),
+        files_(files),
+        report_(report),
+        names_(path.parent_path()) {}
 
   void write() {
     text_ = "# Written by Sinew\n";
@@ -160,7 +166,8 @@ class FreshObj {
       if (!used[i]) continue;
       if (image.bytes.empty()) {
         report_.warn("obj.missing_texture", image.name,
-                     fmt::format("The picture '{}' is not there, so it was not written.", image.uri.empty() ? image.name : image.uri));
+                     fmt::format("The picture '{}' is not there, so it was not written.",
+                                 image.uri.empty() ? image.name : image.uri));
         continue;
       }
       const TargetNames::Target target = names_.pick(stem + "_" + image_name(image, i), image.bytes);
@@ -277,10 +284,12 @@ class FreshObj {
 
 }  // namespace
 
-void write_obj(const Asset& asset, const fs::path& path, const SaveOptions& options, AtomicFiles& files, Report& report) {
+void write_obj(const Asset& asset, const fs::path& path, const SaveOptions& options, AtomicFiles& files,
+               Report& report) {
   const Mesh& mesh = asset.character.rig.mesh;
   if (mesh.positions.empty())
-    throw Error(fmt::format("There is no mesh to write to {}. OBJ holds a mesh and nothing else.", to_utf8(path.string())));
+    throw Error(
+        fmt::format("There is no mesh to write to {}. OBJ holds a mesh and nothing else.", to_utf8(path.string())));
   report_dropped(asset.character, path, report);
   const auto* document = dynamic_cast<const ObjDocument*>(asset.document.get());
   if (document && document->vertex_count == mesh.vertex_count() && document->face_count == mesh.face_count()) {

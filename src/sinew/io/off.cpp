@@ -51,7 +51,8 @@ class OffParser {
   // Reads the keyword and returns the word after it; a number of three digits or more is no keyword.
   std::string_view keyword(std::string_view word) {
     std::string key;
-    for (const char c : word.substr(0, 16)) key += c >= 'a' && c <= 'z' && c != 'n' ? static_cast<char>(c - 'a' + 'A') : c;
+    for (const char c : word.substr(0, 16))
+      key += c >= 'a' && c <= 'z' && c != 'n' ? static_cast<char>(c - 'a' + 'A') : c;
     std::string_view rest = key;
     const auto take = [&](std::string_view prefix) {
       if (!rest.starts_with(prefix)) return false;
@@ -64,7 +65,8 @@ class OffParser {
     header_.colors = take("C") || header_.colors;
     const bool more_dimensions = rest == "4OFF" || rest == "nOFF" || rest == "4nOFF";
     if (more_dimensions)
-      throw Error(fmt::format("{} is a {} file of points that are not three-dimensional. Only 3D meshes can be read.", file_name_, key));
+      throw Error(fmt::format("{} is a {} file of points that are not three-dimensional. Only 3D meshes can be read.",
+                              file_name_, key));
     if (rest != "OFF") {
       header_ = {};
       if (std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; })) return word;
@@ -72,7 +74,8 @@ class OffParser {
     }
     const std::string_view next = scan_.word_anywhere();
     if (next == "BINARY")
-      throw Error(fmt::format("{} is a binary OFF file, which Sinew does not read. Save it as text OFF, PLY or OBJ.", file_name_));
+      throw Error(fmt::format("{} is a binary OFF file, which Sinew does not read. Save it as text OFF, PLY or OBJ.",
+                              file_name_));
     return next;
   }
 
@@ -86,8 +89,8 @@ class OffParser {
   void limit(std::int64_t value, std::size_t least_bytes, const char* what) {
     // The last line need not end.
     if (static_cast<std::uint64_t>(value) > (scan_.remaining() + 1) / least_bytes)
-      scan_.fail(fmt::format("the file says it has {} {}, but only {} bytes follow. It is damaged or cut short.", value, what,
-                             scan_.remaining()));
+      scan_.fail(fmt::format("the file says it has {} {}, but only {} bytes follow. It is damaged or cut short.", value,
+                             what, scan_.remaining()));
   }
 
   double number(const char* what, std::int64_t index) {
@@ -146,7 +149,8 @@ class OffParser {
     std::vector<Index> corners;
     mesh.face_offsets.reserve(static_cast<std::size_t>(header_.faces) + 1);
     for (std::int64_t f = 0; f < header_.faces; ++f) {
-      if (f % 65536 == 0) progress_.step("reading OFF", 0.5 + 0.5 * static_cast<double>(f) / static_cast<double>(header_.faces));
+      if (f % 65536 == 0)
+        progress_.step("reading OFF", 0.5 + 0.5 * static_cast<double>(f) / static_cast<double>(header_.faces));
       const std::int64_t size = integer(f);
       if (size < 0 || static_cast<std::uint64_t>(size) > scan_.remaining() / 2 + 1)
         scan_.fail(fmt::format("a face of {} corners cannot be.", size));
@@ -154,7 +158,8 @@ class OffParser {
       for (std::int64_t i = 0; i < size; ++i) {
         const std::int64_t vertex = integer(f);
         if (vertex < 0 || vertex >= header_.vertices)
-          scan_.fail(fmt::format("the face uses vertex {}, and the file has {} (they are counted from 0).", vertex, header_.vertices));
+          scan_.fail(fmt::format("the face uses vertex {}, and the file has {} (they are counted from 0).", vertex,
+                                 header_.vertices));
         corners.push_back(static_cast<Index>(vertex));
       }
       if (size >= 3) mesh.add_face(corners);

@@ -45,22 +45,26 @@ void check(const PictureScene& scene) {
                             scene.background));
   const bool joints = scene.skeleton && !scene.character.rig.skeleton.empty();
   if (scene.character.rig.mesh.positions.empty() && !joints && scene.overlays.empty())
-    throw Error(scene.character.rig.skeleton.empty()
-                    ? std::string("There is nothing to draw: the file has neither a mesh nor a skeleton.")
-                    : std::string("There is nothing to draw: the file has no mesh. Ask for the skeleton with --show skeleton."));
+    throw Error(
+        scene.character.rig.skeleton.empty()
+            ? std::string("There is nothing to draw: the file has neither a mesh nor a skeleton.")
+            : std::string(
+                  "There is nothing to draw: the file has no mesh. Ask for the skeleton with --show skeleton."));
 }
 
 /// The text entities that a browser writes for the characters of JSON.
 std::string unescaped(std::string_view text) {
   std::string result;
   result.reserve(text.size());
-  constexpr std::array<std::pair<std::string_view, char>, 3> kEntities = {{{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}}};
+  constexpr std::array<std::pair<std::string_view, char>, 3> kEntities = {
+      {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}}};
   while (!text.empty()) {
     const std::size_t amp = std::min(text.find('&'), text.size());
     result.append(text.substr(0, amp));
     text.remove_prefix(amp);
     if (text.empty()) break;
-    const auto* entity = std::find_if(kEntities.begin(), kEntities.end(), [&](const auto& e) { return text.starts_with(e.first); });
+    const auto* entity =
+        std::find_if(kEntities.begin(), kEntities.end(), [&](const auto& e) { return text.starts_with(e.first); });
     result += entity != kEntities.end() ? entity->second : '&';
     text.remove_prefix(entity != kEntities.end() ? entity->first.size() : 1);
   }
@@ -91,10 +95,17 @@ Vec3 back_of(PictureView view) {
   double azimuth = 0;
   double elevation = 3.5;
   switch (view) {
-    case PictureView::kFront: break;
-    case PictureView::kSide: azimuth = 90; break;
-    case PictureView::kBack: azimuth = 180; break;
-    case PictureView::kThreeQuarter: azimuth = 36, elevation = 13; break;
+    case PictureView::kFront:
+      break;
+    case PictureView::kSide:
+      azimuth = 90;
+      break;
+    case PictureView::kBack:
+      azimuth = 180;
+      break;
+    case PictureView::kThreeQuarter:
+      azimuth = 36, elevation = 13;
+      break;
   }
   azimuth *= kPi / 180;
   elevation *= kPi / 180;
@@ -103,7 +114,8 @@ Vec3 back_of(PictureView view) {
 
 }  // namespace
 
-PictureCamera fit_camera(PictureView view, std::span<const Vec3> points, double aspect, bool titled, double least_distance) {
+PictureCamera fit_camera(PictureView view, std::span<const Vec3> points, double aspect, bool titled,
+                         double least_distance) {
   PictureCamera camera;
   camera.tan_y = std::tan(13.0 * kPi / 180);
   camera.back = back_of(view);
@@ -168,7 +180,8 @@ Picture draw_picture(const PictureScene& scene, const Progress& progress) {
     files.add(scratch.path() / "picture.js", script);
     files.add(scratch.path() / "picture.html",
               "<!DOCTYPE html><html><head><meta charset=\"utf-8\"><script src=\"scene.js\"></script><script "
-              "src=\"picture.js\"></script></head><body hidden>" + made.images + "</body></html>");
+              "src=\"picture.js\"></script></head><body hidden>" +
+                  made.images + "</body></html>");
     files.commit();
   }
   progress.step("drawing the picture", 0.5);

@@ -47,9 +47,9 @@ struct PictureScene {
   int width = 1024;
   int height = 1024;
 
-  bool skin = true;       ///< The surface, with materials and textures.
-  bool wire = false;      ///< The polygons' edges.
-  bool skeleton = false;  ///< Bones and joints, through the skin, which is then translucent.
+  bool skin = true;            ///< The surface, with materials and textures.
+  bool wire = false;           ///< The polygons' edges.
+  bool skeleton = false;       ///< Bones and joints, through the skin, which is then translucent.
   Index chosen_joint = kNone;  ///< Drawn in another colour.
   /// What methods show of themselves, over everything. The last field of all takes the place of the skin's colours.
   std::vector<Overlay> overlays;
@@ -86,6 +86,7 @@ struct PictureCamera {
 
 /// The camera of a view that has all points inside the picture with a small margin, as near as can be, or at the least
 /// distance from the points' origin that is given. `aspect` is width over height.
-PictureCamera fit_camera(PictureView view, std::span<const Vec3> points, double aspect, bool titled, double least_distance = 0);
+PictureCamera fit_camera(PictureView view, std::span<const Vec3> points, double aspect, bool titled,
+                         double least_distance = 0);
 
 }  // namespace sinew::io

@@ -84,14 +84,23 @@ bool is_plain(const Character& character) {
   if (!character.rig.mesh.colors.empty()) return false;
   return std::all_of(character.materials.begin(), character.materials.end(), [&](const Material& m) {
     const Vec4f& c = m.base_color;
-    return m.base_color_image == kNone && m.emissive_image == kNone && m.emissive.isZero() && c[0] == c[1] && c[1] == c[2] &&
-           c[0] >= 0.5F && c[3] == 1 && m.alpha == Material::Alpha::kOpaque && c == character.materials.front().base_color;
+    return m.base_color_image == kNone && m.emissive_image == kNone && m.emissive.isZero() && c[0] == c[1] &&
+           c[1] == c[2] && c[0] >= 0.5F && c[3] == 1 && m.alpha == Material::Alpha::kOpaque &&
+           c == character.materials.front().base_color;
   });
 }
 
 Json clay() {
-  return {{"color", {kClay[0], kClay[1], kClay[2], 1}}, {"metallic", 0}, {"roughness", 0.62}, {"emissive", {0, 0, 0}},
-          {"alpha", "opaque"}, {"cutoff", 0.5}, {"doubleSided", true}, {"clay", true}, {"map", -1}, {"normalMap", -1},
+  return {{"color", {kClay[0], kClay[1], kClay[2], 1}},
+          {"metallic", 0},
+          {"roughness", 0.62},
+          {"emissive", {0, 0, 0}},
+          {"alpha", "opaque"},
+          {"cutoff", 0.5},
+          {"doubleSided", true},
+          {"clay", true},
+          {"map", -1},
+          {"normalMap", -1},
           {"emissiveMap", -1}};
 }
 
@@ -123,7 +132,8 @@ class Writer {
     write_frames();
     write_cells(points, radius);
     write_overlays();
-    const double vertices = static_cast<double>(surface_ ? surface_->sources().size() : 0) * static_cast<double>(scene_.cells.size());
+    const double vertices =
+        static_cast<double>(surface_ ? surface_->sources().size() : 0) * static_cast<double>(scene_.cells.size());
     const double one_pass = 1.0 * scene_.width * scene_.height + 4 * vertices;
     // About 0.8 µs each on one core.
     const int samples = scene_.samples > 0 ? scene_.samples : static_cast<int>(std::clamp(60e6 / one_pass, 12.0, 32.0));
@@ -146,7 +156,8 @@ class Writer {
     Json& surface = json_["surface"];
     std::vector<Index> starts;
     const std::vector<Index> slots = write_materials();
-    surface["triangles"] = buffers_.add(surface_->triangles(slots, static_cast<Index>(json_["materials"].size()), starts));
+    surface["triangles"] =
+        buffers_.add(surface_->triangles(slots, static_cast<Index>(json_["materials"].size()), starts));
     surface["uvs"] = mesh.uvs.empty() ? Json() : buffers_.add(uvs());
     surface["colors"] = mesh.colors.empty() ? Json() : buffers_.add(colors());
     surface["field"] = field();
@@ -154,7 +165,8 @@ class Writer {
     surface["groups"] = Json::array();
     for (std::size_t m = 0; m + 1 < starts.size(); ++m)
       if (starts[m] < starts[m + 1])
-        surface["groups"].push_back({{"material", m}, {"start", 3 * starts[m]}, {"count", 3 * (starts[m + 1] - starts[m])}});
+        surface["groups"].push_back(
+            {{"material", m}, {"start", 3 * starts[m]}, {"count", 3 * (starts[m + 1] - starts[m])}});
   }
 
   /// Lists the materials that are used and returns the number of each face's in that list.
@@ -167,7 +179,8 @@ class Writer {
       Index material = plain || mesh.face_materials.empty() ? kNone : mesh.face_materials[f];
       if (material >= scene_.character.materials.size()) material = kNone;
       const auto [place, added] = listed.try_emplace(material, static_cast<Index>(listed.size()));
-      if (added) json_["materials"].push_back(material == kNone ? clay() : describe(scene_.character.materials[material]));
+      if (added)
+        json_["materials"].push_back(material == kNone ? clay() : describe(scene_.character.materials[material]));
       slots[f] = place->second;
     }
     // A surface with colours of its own and no material is tinted by them alone.
@@ -178,11 +191,20 @@ class Writer {
   }
 
   Json describe(const Material& m) {
-    const auto alpha = m.alpha == Material::Alpha::kMask ? "mask" : m.alpha == Material::Alpha::kBlend ? "blend" : "opaque";
-    return {{"color", {m.base_color[0], m.base_color[1], m.base_color[2], m.base_color[3]}}, {"metallic", m.metallic},
-            {"roughness", m.roughness}, {"emissive", {m.emissive[0], m.emissive[1], m.emissive[2]}}, {"alpha", alpha},
-            {"cutoff", m.alpha_cutoff}, {"doubleSided", m.double_sided}, {"clay", false}, {"map", image(m.base_color_image)},
-            {"normalMap", image(m.normal_image)}, {"emissiveMap", image(m.emissive_image)}};
+    const auto alpha = m.alpha == Material::Alpha::kMask    ? "mask"
+                       : m.alpha == Material::Alpha::kBlend ? "blend"
+                                                            : "opaque";
+    return {{"color", {m.base_color[0], m.base_color[1], m.base_color[2], m.base_color[3]}},
+            {"metallic", m.metallic},
+            {"roughness", m.roughness},
+            {"emissive", {m.emissive[0], m.emissive[1], m.emissive[2]}},
+            {"alpha", alpha},
+            {"cutoff", m.alpha_cutoff},
+            {"doubleSided", m.double_sided},
+            {"clay", false},
+            {"map", image(m.base_color_image)},
+            {"normalMap", image(m.normal_image)},
+            {"emissiveMap", image(m.emissive_image)}};
   }
 
   /// Number of a picture in the page's list, −1 for none.
@@ -230,7 +252,9 @@ class Writer {
       const float share = (shown->values[v] - shown->low) / range;
       result.push_back(std::isfinite(share) ? std::clamp(share, 0.0F, 1.0F) : 0);
     }
-    json_["legend"] = {{"title", shown->name}, {"low", fmt::format("{:.3g}", shown->low)}, {"high", fmt::format("{:.3g}", shown->high)}};
+    json_["legend"] = {{"title", shown->name},
+                       {"low", fmt::format("{:.3g}", shown->low)},
+                       {"high", fmt::format("{:.3g}", shown->high)}};
     return buffers_.add(result);
   }
 
@@ -246,7 +270,8 @@ class Writer {
         normals.reserve(positions.size());
         for (const Vec3f& n : surface_->normals(frame.positions))
           for (int k = 0; k < 3; ++k)
-            normals.push_back(static_cast<std::int16_t>(std::lround(std::clamp(std::isfinite(n[k]) ? n[k] : 0, -1.0F, 1.0F) * 32767)));
+            normals.push_back(static_cast<std::int16_t>(
+                std::lround(std::clamp(std::isfinite(n[k]) ? n[k] : 0, -1.0F, 1.0F) * 32767)));
         out["positions"] = buffers_.add(positions);
         out["normals"] = buffers_.add(normals);
       }
@@ -294,7 +319,8 @@ class Writer {
     std::vector<std::array<int, 4>> rects;
     for (int i = 0; i < static_cast<int>(scene_.cells.size()); ++i) {
       const int x = cut(scene_.width, columns, i % columns), y = cut(scene_.height, rows, i / columns);
-      rects.push_back({x, y, cut(scene_.width, columns, i % columns + 1) - x, cut(scene_.height, rows, i / columns + 1) - y});
+      rects.push_back(
+          {x, y, cut(scene_.width, columns, i % columns + 1) - x, cut(scene_.height, rows, i / columns + 1) - y});
     }
     std::vector<PictureCamera> cameras(rects.size());
     double distance = 0;  // The same for all cells: first each for itself, then all at the largest.
@@ -311,10 +337,17 @@ class Writer {
     for (std::size_t i = 0; i < rects.size(); ++i) {
       const PictureCamera& c = cameras[i];
       const double depth = c.eye.dot(c.back);
-      json_["cells"].push_back(
-          {{"rect", rects[i]}, {"frame", scene_.cells[i].frame}, {"title", scene_.cells[i].title},
-           {"camera", {{"eye", triple(c.eye)}, {"right", triple(c.right)}, {"up", triple(c.up)}, {"back", triple(c.back)},
-                       {"tanY", c.tan_y}, {"near", std::max(depth - 1.5 * radius, depth / 50)}, {"far", depth + 3 * radius}}}});
+      json_["cells"].push_back({{"rect", rects[i]},
+                                {"frame", scene_.cells[i].frame},
+                                {"title", scene_.cells[i].title},
+                                {"camera",
+                                 {{"eye", triple(c.eye)},
+                                  {"right", triple(c.right)},
+                                  {"up", triple(c.up)},
+                                  {"back", triple(c.back)},
+                                  {"tanY", c.tan_y},
+                                  {"near", std::max(depth - 1.5 * radius, depth / 50)},
+                                  {"far", depth + 3 * radius}}}});
     }
   }
 
@@ -328,10 +361,13 @@ class Writer {
       for (const auto& triangle : overlay.triangles)
         for (const Vec3& p : triangle) push(triangles, space_(p));
       Json labels = Json::array();
-      for (const Overlay::Label& label : overlay.labels) labels.push_back({{"at", triple(space_(label.position))}, {"text", label.text}});
+      for (const Overlay::Label& label : overlay.labels)
+        labels.push_back({{"at", triple(space_(label.position))}, {"text", label.text}});
       json_["overlays"].push_back({{"color", {overlay.color[0], overlay.color[1], overlay.color[2], overlay.color[3]}},
-                                   {"points", buffers_.add(points)}, {"lines", buffers_.add(lines)},
-                                   {"triangles", buffers_.add(triangles)}, {"labels", std::move(labels)}});
+                                   {"points", buffers_.add(points)},
+                                   {"lines", buffers_.add(lines)},
+                                   {"triangles", buffers_.add(triangles)},
+                                   {"labels", std::move(labels)}});
     }
   }
 

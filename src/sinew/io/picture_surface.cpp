@@ -56,13 +56,15 @@ Vec3 face_normal(const Mesh& mesh, Index f) {
   Vec3 sum = Vec3::Zero();
   if (face.size() < 3) return sum;
   for (std::size_t i = 1; i + 1 < face.size(); ++i)
-    sum += (mesh.positions[face[i]] - mesh.positions[face[0]]).cross(mesh.positions[face[i + 1]] - mesh.positions[face[0]]);
+    sum += (mesh.positions[face[i]] - mesh.positions[face[0]])
+               .cross(mesh.positions[face[i + 1]] - mesh.positions[face[0]]);
   return sum.squaredNorm() > 0 ? Vec3(sum.normalized()) : Vec3(Vec3::Zero());
 }
 
 /// Smooth groups of a mesh without normals: at each welded vertex the faces that can be reached by steps of less than the
 /// limit.
-std::vector<Index> groups_by_angle(const Mesh& mesh, const std::vector<Index>& welded, Index welded_count, Index& count) {
+std::vector<Index> groups_by_angle(const Mesh& mesh, const std::vector<Index>& welded, Index welded_count,
+                                   Index& count) {
   std::vector<Index> begin(welded_count + 1, 0);
   for (const Index v : mesh.face_vertices) ++begin[welded[v] + 1];
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
@@ -132,7 +134,8 @@ PictureSurface::PictureSurface(const Mesh& mesh) : mesh_(mesh) {
     const Index vertex = mesh.face_vertices[c];
     const Index uv = value_of(mesh.uvs, c, vertex);
     const Index normal = value_of(mesh.normals, c, vertex);
-    const auto [place, added] = numbers.try_emplace({vertex, uv, normal, corner_group_[c]}, static_cast<Index>(sources_.size()));
+    const auto [place, added] =
+        numbers.try_emplace({vertex, uv, normal, corner_group_[c]}, static_cast<Index>(sources_.size()));
     corner_[c] = place->second;
     if (!added) continue;
     sources_.push_back(vertex);
@@ -142,7 +145,8 @@ PictureSurface::PictureSurface(const Mesh& mesh) : mesh_(mesh) {
   }
 }
 
-std::vector<Index> PictureSurface::triangles(std::span<const Index> slot_of_face, Index slots, std::vector<Index>& starts) const {
+std::vector<Index> PictureSurface::triangles(std::span<const Index> slot_of_face, Index slots,
+                                             std::vector<Index>& starts) const {
   const std::vector<Triangle> all = triangulate(mesh_);
   starts.assign(slots + 1, 0);
   for (const Triangle& t : all) ++starts[slot_of_face[t.face] + 1];

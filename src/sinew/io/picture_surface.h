@@ -20,7 +20,7 @@ class PictureSurface {
   explicit PictureSurface(const Mesh& mesh);
 
   const std::vector<Index>& sources() const { return sources_; }  ///< Per render vertex: the vertex of the mesh.
-  const std::vector<Index>& uvs() const { return uvs_; }          ///< Per render vertex: of `mesh.uvs.values`, or kNone.
+  const std::vector<Index>& uvs() const { return uvs_; }  ///< Per render vertex: of `mesh.uvs.values`, or kNone.
 
   /// Three render vertices per triangle, sorted by `slot_of_face`; the first triangle of each slot goes to `starts`, with
   /// one more entry for the end.

@@ -11,7 +11,8 @@ namespace sinew::io {
 namespace {
 
 double unit_in_metres(const std::string& unit) {
-  static const std::map<std::string, double> units = {{"m", 1}, {"dm", 0.1}, {"cm", 0.01}, {"mm", 0.001}, {"in", 0.0254}, {"ft", 0.3048}};
+  static const std::map<std::string, double> units = {{"m", 1},      {"dm", 0.1},    {"cm", 0.01},
+                                                      {"mm", 0.001}, {"in", 0.0254}, {"ft", 0.3048}};
   const auto found = units.find(unit);
   return found == units.end() ? 1 : found->second;
 }

@@ -25,11 +25,21 @@ struct TypeName {
   std::string_view name;
   Type type;
 };
-constexpr std::array<TypeName, 16> kTypes = {{{"char", Type::kInt8}, {"uchar", Type::kUint8}, {"short", Type::kInt16},
-                                              {"ushort", Type::kUint16}, {"int", Type::kInt32}, {"uint", Type::kUint32},
-                                              {"float", Type::kFloat}, {"double", Type::kDouble}, {"int8", Type::kInt8},
-                                              {"uint8", Type::kUint8}, {"int16", Type::kInt16}, {"uint16", Type::kUint16},
-                                              {"int32", Type::kInt32}, {"uint32", Type::kUint32}, {"float32", Type::kFloat},
+constexpr std::array<TypeName, 16> kTypes = {{{"char", Type::kInt8},
+                                              {"uchar", Type::kUint8},
+                                              {"short", Type::kInt16},
+                                              {"ushort", Type::kUint16},
+                                              {"int", Type::kInt32},
+                                              {"uint", Type::kUint32},
+                                              {"float", Type::kFloat},
+                                              {"double", Type::kDouble},
+                                              {"int8", Type::kInt8},
+                                              {"uint8", Type::kUint8},
+                                              {"int16", Type::kInt16},
+                                              {"uint16", Type::kUint16},
+                                              {"int32", Type::kInt32},
+                                              {"uint32", Type::kUint32},
+                                              {"float32", Type::kFloat},
                                               {"float64", Type::kDouble}}};
 
 std::size_t size_of(Type type) {
@@ -47,11 +57,32 @@ Role role_of(std::string_view name) {
     std::string_view name;
     Role role;
   };
-  constexpr std::array<Entry, 26> kRoles = {
-      {{"x", kX}, {"y", kY}, {"z", kZ}, {"nx", kNx}, {"ny", kNy}, {"nz", kNz}, {"red", kRed}, {"green", kGreen},
-       {"blue", kBlue}, {"alpha", kAlpha}, {"r", kRed}, {"g", kGreen}, {"b", kBlue}, {"a", kAlpha}, {"diffuse_red", kRed},
-       {"diffuse_green", kGreen}, {"diffuse_blue", kBlue}, {"diffuse_alpha", kAlpha}, {"s", kU}, {"t", kV}, {"u", kU},
-       {"v", kV}, {"texture_u", kU}, {"texture_v", kV}, {"texture_s", kU}, {"texture_t", kV}}};
+  constexpr std::array<Entry, 26> kRoles = {{{"x", kX},
+                                             {"y", kY},
+                                             {"z", kZ},
+                                             {"nx", kNx},
+                                             {"ny", kNy},
+                                             {"nz", kNz},
+                                             {"red", kRed},
+                                             {"green", kGreen},
+                                             {"blue", kBlue},
+                                             {"alpha", kAlpha},
+                                             {"r", kRed},
+                                             {"g", kGreen},
+                                             {"b", kBlue},
+                                             {"a", kAlpha},
+                                             {"diffuse_red", kRed},
+                                             {"diffuse_green", kGreen},
+                                             {"diffuse_blue", kBlue},
+                                             {"diffuse_alpha", kAlpha},
+                                             {"s", kU},
+                                             {"t", kV},
+                                             {"u", kU},
+                                             {"v", kV},
+                                             {"texture_u", kU},
+                                             {"texture_v", kV},
+                                             {"texture_s", kU},
+                                             {"texture_t", kV}}};
   for (const Entry& entry : kRoles)
     if (entry.name == name) return entry.role;
   return kNoRole;
@@ -73,7 +104,11 @@ struct Element {
 class PlyParser {
  public:
   PlyParser(std::string_view text, std::string file_name, const Progress& progress, Asset& asset)
-      : text_(text), file_name_(std::move(file_name)), progress_(progress), asset_(asset), mesh_(asset.character.rig.mesh),
+      : text_(text),
+        file_name_(std::move(file_name)),
+        progress_(progress),
+        asset_(asset),
+        mesh_(asset.character.rig.mesh),
         scan_(text, file_name_, TextRules{false, false}) {}
 
   void run() {
@@ -180,8 +215,8 @@ class PlyParser {
     for (const Property& property : element.properties)
       least += is_text() ? 2 : size_of(property.list ? property.count_type : property.type);
     if (least > 0 && element.count > (remaining() + (is_text() ? 1 : 0)) / least)
-      throw Error(fmt::format("{} says it has {} of '{}', but only {} bytes follow. It is damaged or cut short.", file_name_,
-                              element.count, to_utf8(element.name), remaining()));
+      throw Error(fmt::format("{} says it has {} of '{}', but only {} bytes follow. It is damaged or cut short.",
+                              file_name_, element.count, to_utf8(element.name), remaining()));
   }
 
   template <class T>
@@ -189,7 +224,8 @@ class PlyParser {
     std::array<char, sizeof(T)> bytes;
     std::memcpy(bytes.data(), text_.data() + at_, sizeof(T));
     at_ += sizeof(T);
-    if ((layout_ == Layout::kBig) != (std::endian::native == std::endian::big)) std::reverse(bytes.begin(), bytes.end());
+    if ((layout_ == Layout::kBig) != (std::endian::native == std::endian::big))
+      std::reverse(bytes.begin(), bytes.end());
     return std::bit_cast<T>(bytes);
   }
 
@@ -201,14 +237,22 @@ class PlyParser {
     }
     if (remaining() < size_of(type)) fail_short();
     switch (type) {
-      case Type::kInt8: return raw<std::int8_t>();
-      case Type::kUint8: return raw<std::uint8_t>();
-      case Type::kInt16: return raw<std::int16_t>();
-      case Type::kUint16: return raw<std::uint16_t>();
-      case Type::kInt32: return raw<std::int32_t>();
-      case Type::kUint32: return raw<std::uint32_t>();
-      case Type::kFloat: return finite(static_cast<double>(raw<float>()));
-      case Type::kDouble: return finite(raw<double>());
+      case Type::kInt8:
+        return raw<std::int8_t>();
+      case Type::kUint8:
+        return raw<std::uint8_t>();
+      case Type::kInt16:
+        return raw<std::int16_t>();
+      case Type::kUint16:
+        return raw<std::uint16_t>();
+      case Type::kInt32:
+        return raw<std::int32_t>();
+      case Type::kUint32:
+        return raw<std::uint32_t>();
+      case Type::kFloat:
+        return finite(static_cast<double>(raw<float>()));
+      case Type::kDouble:
+        return finite(raw<double>());
     }
     return 0;
   }
@@ -233,7 +277,9 @@ class PlyParser {
     const double length = value(property.count_type);
     const double most = static_cast<double>(is_text() ? remaining() / 2 + 1 : remaining() / size_of(property.type));
     if (length < 0 || length != std::floor(length)) fail(fmt::format("a list cannot have {} entries.", length));
-    if (length > most) fail(fmt::format("a list of {} entries does not fit into the rest of the file, which is damaged or cut short.", length));
+    if (length > most)
+      fail(fmt::format("a list of {} entries does not fit into the rest of the file, which is damaged or cut short.",
+                       length));
     return static_cast<std::size_t>(length);
   }
 
@@ -268,7 +314,8 @@ class PlyParser {
     }
     if (element.count > 0 && !(has[kX] && has[kY] && has[kZ]))
       throw Error(fmt::format("{}: the vertices have no x, y and z.", file_name_));
-    const bool normals = has[kNx] && has[kNy] && has[kNz], colors = has[kRed] && has[kGreen] && has[kBlue], uvs = has[kU] && has[kV];
+    const bool normals = has[kNx] && has[kNy] && has[kNz], colors = has[kRed] && has[kGreen] && has[kBlue],
+               uvs = has[kU] && has[kV];
     mesh_.positions.reserve(element.count);
     std::array<double, kRoleCount + 1> values{};
     for (row_ = 0; row_ < element.count; ++row_) {
@@ -279,7 +326,8 @@ class PlyParser {
       }
       mesh_.positions.emplace_back(values[kX], values[kY], values[kZ]);
       if (normals) add_normal({values[kNx], values[kNy], values[kNz]});
-      if (colors) add_color({values[kRed], values[kGreen], values[kBlue], has[kAlpha] ? values[kAlpha] : -1}, color_scale);
+      if (colors)
+        add_color({values[kRed], values[kGreen], values[kBlue], has[kAlpha] ? values[kAlpha] : -1}, color_scale);
       if (uvs) mesh_.uvs.values.emplace_back(static_cast<float>(values[kU]), static_cast<float>(1 - values[kV]));
     }
   }
@@ -311,7 +359,8 @@ class PlyParser {
       if (property.list && property.name == "texcoord" && !strips) texture = p;
     }
     if (indices == element.properties.size() && element.count > 0)
-      throw Error(fmt::format("{}: the '{}' elements have no list of vertex_indices.", file_name_, to_utf8(element.name)));
+      throw Error(
+          fmt::format("{}: the '{}' elements have no list of vertex_indices.", file_name_, to_utf8(element.name)));
     corner_uvs_ = texture < element.properties.size();
     for (row_ = 0; row_ < element.count; ++row_) {
       step(element);
@@ -359,7 +408,8 @@ class PlyParser {
     for (std::size_t i = 0; i < corners_.size(); ++i) {
       const bool given = uvs_.size() == 2 * corners_.size();
       uv_corners_.push_back(given ? static_cast<Index>(corner_uv_values_.size()) : kNone);
-      if (given) corner_uv_values_.emplace_back(static_cast<float>(uvs_[2 * i]), static_cast<float>(1 - uvs_[2 * i + 1]));
+      if (given)
+        corner_uv_values_.emplace_back(static_cast<float>(uvs_[2 * i]), static_cast<float>(1 - uvs_[2 * i + 1]));
     }
   }
 
@@ -377,16 +427,20 @@ class PlyParser {
   }
 
   void finish(const std::string& passed_over) {
-    if (mesh_.positions.empty()) throw Error(fmt::format("{} holds no vertices, so there is no mesh in it.", file_name_));
+    if (mesh_.positions.empty())
+      throw Error(fmt::format("{} holds no vertices, so there is no mesh in it.", file_name_));
     if (furthest_ > mesh_.positions.size())
-      throw Error(fmt::format("{}, {}: the face uses vertex {}, and the file has {} (they are counted from 0).", file_name_,
-                              fmt::format("{} {}", is_text() ? "line" : "face", furthest_place_), furthest_ - 1, mesh_.positions.size()));
+      throw Error(fmt::format("{}, {}: the face uses vertex {}, and the file has {} (they are counted from 0).",
+                              file_name_, fmt::format("{} {}", is_text() ? "line" : "face", furthest_place_),
+                              furthest_ - 1, mesh_.positions.size()));
     if (!corner_uv_values_.empty()) mesh_.uvs = {std::move(corner_uv_values_), std::move(uv_corners_)};
     const std::string name = to_utf8(asset_.path.filename().string());
     if (short_faces_ > 0)
-      asset_.warnings.push_back({"ply.short_face", name, fmt::format("{} face(s) of fewer than three corners were left out.", short_faces_)});
+      asset_.warnings.push_back(
+          {"ply.short_face", name, fmt::format("{} face(s) of fewer than three corners were left out.", short_faces_)});
     if (!passed_over.empty())
-      asset_.warnings.push_back({"ply.not_read", name, fmt::format("Only vertices and faces are read; passed over: {}.", passed_over)});
+      asset_.warnings.push_back(
+          {"ply.not_read", name, fmt::format("Only vertices and faces are read; passed over: {}.", passed_over)});
   }
 
   std::string_view text_;

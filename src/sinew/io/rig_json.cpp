@@ -85,7 +85,8 @@ class RigWriter {
 
   void driver(const Driver& driver) {
     constexpr std::array<const char*, 4> kKinds = {"twist_share", "aim", "polynomial", "driven_keys"};
-    out_ += fmt::format(", \"driver\": {{\"kind\": \"{}\", \"source\": {}", kKinds[static_cast<std::size_t>(driver.kind)], driver.source);
+    out_ += fmt::format(", \"driver\": {{\"kind\": \"{}\", \"source\": {}",
+                        kKinds[static_cast<std::size_t>(driver.kind)], driver.source);
     numbers("axis", driver.axis);
     out_ += ", \"share\": ";
     append_number(out_, driver.share);
@@ -109,7 +110,8 @@ class RigWriter {
   }
 
   void skin(const Skin& skin) {
-    out_ += "\"name\": " + quoted(skin.name) + fmt::format(", \"joints\": [{}], \"inverse_bind\": [", fmt::join(skin.joints, ", "));
+    out_ += "\"name\": " + quoted(skin.name) +
+            fmt::format(", \"joints\": [{}], \"inverse_bind\": [", fmt::join(skin.joints, ", "));
     for (std::size_t i = 0; i < skin.inverse_bind.size(); ++i) {
       out_ += i == 0 ? "\n      " : ",\n      ";
       list(16, [&](std::size_t k) { return skin.inverse_bind[i].data()[k]; });
@@ -122,7 +124,8 @@ class RigWriter {
     index("skin", part.skin);
     index("joint", part.joint);
     if (part.to_model != Mat4::Identity()) numbers("to_model", part.to_model);
-    if (!rig.weights.empty() && (part.skin != kNone || part.joint != kNone) && !moves_as_one(rig, part)) weights(rig, part);
+    if (!rig.weights.empty() && (part.skin != kNone || part.joint != kNone) && !moves_as_one(rig, part))
+      weights(rig, part);
   }
 
   // A rigid mesh needs no list of ones.
@@ -183,11 +186,14 @@ void check_match(const Asset& asset, const RigFile& rig, const std::vector<Index
     any = true;
     const RigMesh& mesh = rig.meshes[match[p]];
     if (mesh.vertex_count != parts[p].vertex_count)
-      throw Error(fmt::format("The rig was made for a mesh '{}' of {} vertices, and in {} the mesh '{}' has {}. Use the file the rig "
-                              "was made from, or transfer the rig.", mesh.name, mesh.vertex_count, file, parts[p].name, parts[p].vertex_count));
+      throw Error(fmt::format(
+          "The rig was made for a mesh '{}' of {} vertices, and in {} the mesh '{}' has {}. Use the file the rig "
+          "was made from, or transfer the rig.",
+          mesh.name, mesh.vertex_count, file, parts[p].name, parts[p].vertex_count));
   }
   if (!any && !parts.empty() && !rig.meshes.empty())
-    throw Error(fmt::format("No mesh of {} is named in the rig. The file has '{}', the rig '{}'{}.", file, parts[0].name, rig.meshes[0].name,
+    throw Error(fmt::format("No mesh of {} is named in the rig. The file has '{}', the rig '{}'{}.", file,
+                            parts[0].name, rig.meshes[0].name,
                             parts.size() + rig.meshes.size() > 2 ? " and others" : ""));
 }
 
@@ -195,10 +201,14 @@ void report_unmatched(Asset& asset, const RigFile& rig, const std::vector<Index>
   std::vector<bool> used(rig.meshes.size(), false);
   for (std::size_t p = 0; p < match.size(); ++p) {
     if (match[p] != kNone) used[match[p]] = true;
-    else asset.warnings.push_back({"rig.unmatched_mesh", asset.character.rig.mesh.parts[p].name, "The rig does not name this mesh, so no joint moves it."});
+    else
+      asset.warnings.push_back({"rig.unmatched_mesh", asset.character.rig.mesh.parts[p].name,
+                                "The rig does not name this mesh, so no joint moves it."});
   }
   for (std::size_t m = 0; m < used.size(); ++m)
-    if (!used[m]) asset.warnings.push_back({"rig.unmatched_mesh", rig.meshes[m].name, "The rig names this mesh, and the file has none of that name."});
+    if (!used[m])
+      asset.warnings.push_back(
+          {"rig.unmatched_mesh", rig.meshes[m].name, "The rig names this mesh, and the file has none of that name."});
 }
 
 // Joints of the new skeleton by the old ones, by name; joints of one name in order.
@@ -227,7 +237,8 @@ void move_clips(Asset& asset, const Skeleton& to) {
     }
     clip.tracks = std::move(kept);
     if (dropped > 0)
-      asset.warnings.push_back({"rig.dropped_tracks", clip.name, fmt::format("{} track(s) move joints that the new rig does not have.", dropped)});
+      asset.warnings.push_back({"rig.dropped_tracks", clip.name,
+                                fmt::format("{} track(s) move joints that the new rig does not have.", dropped)});
   }
 }
 
@@ -240,7 +251,8 @@ void put_part(MeshPart& part, const RigMesh* mesh, const std::vector<Mat4>& rest
   std::size_t at = 0;
   for (Index v = 0; v < part.vertex_count; ++v) {
     row.clear();
-    for (; mesh && at < mesh->weights.size() && mesh->weights[at].vertex == v; ++at) row.push_back(mesh->weights[at].influence);
+    for (; mesh && at < mesh->weights.size() && mesh->weights[at].vertex == v; ++at)
+      row.push_back(mesh->weights[at].influence);
     if (rigid && !mesh->has_weights) row.push_back({part.joint, 1.0F});
     weights.add_row(row);
   }
@@ -305,10 +317,12 @@ Asset read_rig(const std::filesystem::path& path, Bytes bytes, const Progress& p
   return asset;
 }
 
-void write_rig(const Asset& asset, const std::filesystem::path& path, const SaveOptions& options, AtomicFiles& files, Report& report) {
+void write_rig(const Asset& asset, const std::filesystem::path& path, const SaveOptions& options, AtomicFiles& files,
+               Report& report) {
   const Character& character = asset.character;
   if (character.rig.skeleton.empty())
-    throw Error(fmt::format("{} has no skeleton, so there is no rig to write to {}.", to_utf8(asset.path.string()), to_utf8(path.string())));
+    throw Error(fmt::format("{} has no skeleton, so there is no rig to write to {}.", to_utf8(asset.path.string()),
+                            to_utf8(path.string())));
   const auto* document = dynamic_cast<const RigDocument*>(asset.document.get());
   if (document && character.rig.mesh.positions.empty() && !options.changes.skeleton && !options.changes.weights &&
       asset.placement == Mat4::Identity()) {

@@ -24,11 +24,11 @@ struct RigMesh {
   };
   std::string name;
   Index vertex_count = 0;
-  Index skin = kNone;           ///< Of `RigFile::skins`.
-  Index joint = kNone;          ///< The joint a rigid mesh hangs on.
+  Index skin = kNone;   ///< Of `RigFile::skins`.
+  Index joint = kNone;  ///< The joint a rigid mesh hangs on.
   std::optional<Mat4> to_model;
   bool has_weights = false;
-  std::vector<Entry> weights;   ///< By rising vertex.
+  std::vector<Entry> weights;  ///< By rising vertex.
 };
 
 /// A rig without its mesh.

@@ -90,14 +90,17 @@ class RigReader {
     const Value* value = find(object, key);
     if (!value) return false;
     const auto size = static_cast<std::size_t>(out.size());
-    if (!value->is_array() || value->size() != size) fail(where, fmt::format("'{}' should be a list of {} numbers.", key, size));
+    if (!value->is_array() || value->size() != size)
+      fail(where, fmt::format("'{}' should be a list of {} numbers.", key, size));
     for (std::size_t i = 0; i < size; ++i) out.data()[i] = number((*value)[i], where, key);
     return true;
   }
 
   void affine(const Mat4& matrix, const char* key, const std::string& where) const {
     if (matrix.row(3) != Mat4::Identity().row(3))
-      fail(where, fmt::format("'{}' does not end in 0, 0, 0, 1 in its fourth row; matrices are written column by column.", key));
+      fail(where,
+           fmt::format("'{}' does not end in 0, 0, 0, 1 in its fourth row; matrices are written column by column.",
+                       key));
     if (std::abs(matrix.topLeftCorner<3, 3>().determinant()) < 1e-300 || !matrix.inverse().allFinite())
       fail(where, fmt::format("'{}' cannot be inverted.", key));
   }
@@ -108,13 +111,15 @@ class RigReader {
   }
 
   // An index into a list, or a name that is there once.
-  Index reference(const Value& value, const std::unordered_map<std::string, Index>& names, std::size_t count, const std::string& where,
-                  const char* kind) const {
+  Index reference(const Value& value, const std::unordered_map<std::string, Index>& names, std::size_t count,
+                  const std::string& where, const char* kind) const {
     if (value.is_string()) {
       const auto found = names.find(value.get_ref<const std::string&>());
-      if (found == names.end()) fail(where, fmt::format("there is no {} '{}'.", kind, value.get_ref<const std::string&>()));
+      if (found == names.end())
+        fail(where, fmt::format("there is no {} '{}'.", kind, value.get_ref<const std::string&>()));
       if (found->second == kNone)
-        fail(where, fmt::format("there are several {}s called '{}'; use its number instead.", kind, value.get_ref<const std::string&>()));
+        fail(where, fmt::format("there are several {}s called '{}'; use its number instead.", kind,
+                                value.get_ref<const std::string&>()));
       return found->second;
     }
     const std::uint64_t index = whole(value, where, kind);
@@ -135,10 +140,12 @@ class RigReader {
     if (!schema.starts_with("sinew.rig/"))
       throw Error(fmt::format("{} is not a Sinew rig: its 'schema' is not sinew.rig/1.", file_name_));
     if (schema != "sinew.rig/1")
-      throw Error(fmt::format("{} is a rig of the version '{}', and this Sinew reads sinew.rig/1. Use a newer Sinew.", file_name_, schema));
+      throw Error(fmt::format("{} is a rig of the version '{}', and this Sinew reads sinew.rig/1. Use a newer Sinew.",
+                              file_name_, schema));
     const std::string up = text(document, "up", "the file"), unit = text(document, "unit", "the file");
     if ((!up.empty() && up != "+y") || (!unit.empty() && unit != "m"))
-      throw Error(fmt::format("{} is in other axes or another unit than +y up and metres. Convert its numbers first.", file_name_));
+      throw Error(fmt::format("{} is in other axes or another unit than +y up and metres. Convert its numbers first.",
+                              file_name_));
     rig_.name = text(document, "name", "the file");
   }
 
@@ -225,7 +232,9 @@ class RigReader {
     else if (kind == "aim") driver.kind = Driver::Kind::kAim;
     else if (kind == "polynomial") driver.kind = Driver::Kind::kPolynomial;
     else if (kind == "driven_keys") driver.kind = Driver::Kind::kDrivenKeys;
-    else fail(where, fmt::format("'{}' is no kind of driver; there is twist_share, aim, polynomial and driven_keys.", kind));
+    else
+      fail(where,
+           fmt::format("'{}' is no kind of driver; there is twist_share, aim, polynomial and driven_keys.", kind));
     const Value* from = find(source, "source");
     if (!from) fail(where, "'source' is missing: the joint that drives.");
     driver.source = file_to_rig_[reference(*from, joint_names_, file_to_rig_.size(), where, "joint")];
@@ -251,7 +260,8 @@ class RigReader {
       if (joints[j].mirror == kNone) continue;
       Joint& partner = joints[joints[j].mirror];
       if (partner.mirror == kNone) partner.mirror = j;  // Saying it once is enough.
-      if (partner.mirror != j) fail(wheres[order[j]], fmt::format("its mirror partner '{}' has another partner.", partner.name));
+      if (partner.mirror != j)
+        fail(wheres[order[j]], fmt::format("its mirror partner '{}' has another partner.", partner.name));
     }
   }
 
@@ -269,10 +279,12 @@ class RigReader {
     for (const Value& value : list(source, "joints", where)) skin.joints.push_back(joint(value, where));
     if (const Value* binds = find(source, "inverse_bind")) {
       if (array(*binds, where + " 'inverse_bind'").size() != skin.joints.size())
-        fail(where, fmt::format("it has {} joints and {} matrices in 'inverse_bind'.", skin.joints.size(), binds->size()));
+        fail(where,
+             fmt::format("it has {} joints and {} matrices in 'inverse_bind'.", skin.joints.size(), binds->size()));
       for (const Value& bind : *binds) {
         Mat4& matrix = skin.inverse_bind.emplace_back();
-        if (!bind.is_array() || bind.size() != 16) fail(where, "each of 'inverse_bind' should be a list of 16 numbers.");
+        if (!bind.is_array() || bind.size() != 16)
+          fail(where, "each of 'inverse_bind' should be a list of 16 numbers.");
         for (std::size_t i = 0; i < 16; ++i) matrix.data()[i] = this->number(bind[i], where, "inverse_bind");
       }
     } else {
@@ -287,7 +299,8 @@ class RigReader {
     for (const Index j : skin.joints) {
       skin.inverse_bind.push_back(rest_[j].inverse());
       if (!skin.inverse_bind.back().allFinite())
-        fail(where, fmt::format("the joint '{}' has no size at rest, so 'inverse_bind' must be given.", rig_.skeleton.joints[j].name));
+        fail(where, fmt::format("the joint '{}' has no size at rest, so 'inverse_bind' must be given.",
+                                rig_.skeleton.joints[j].name));
     }
   }
 
@@ -302,9 +315,11 @@ class RigReader {
     const std::uint64_t count = whole(*vertices, where, "vertices");
     if (count >= kNone) fail(where, fmt::format("{} vertices are too many.", count));
     mesh.vertex_count = static_cast<Index>(count);
-    if (const Value* skin = find(source, "skin")) mesh.skin = reference(*skin, skin_names_, rig_.skins.size(), where, "skin");
+    if (const Value* skin = find(source, "skin"))
+      mesh.skin = reference(*skin, skin_names_, rig_.skins.size(), where, "skin");
     if (const Value* rigid = find(source, "joint")) mesh.joint = joint(*rigid, where);
-    if (mesh.skin != kNone && mesh.joint != kNone) fail(where, "it has both a 'skin' and a 'joint'; a rigid mesh has no skin.");
+    if (mesh.skin != kNone && mesh.joint != kNone)
+      fail(where, "it has both a 'skin' and a 'joint'; a rigid mesh has no skin.");
     Mat4 to_model;
     if (numbers(source, "to_model", to_model, where)) {
       affine(to_model, "to_model", where);
@@ -320,15 +335,17 @@ class RigReader {
     const Value& joints = list(source, "joint", where);
     const Value& values = list(source, "weight", where);
     if (vertices.size() != joints.size() || joints.size() != values.size())
-      fail(where, fmt::format("'vertex', 'joint' and 'weight' have {}, {} and {} entries; they should have as many.", vertices.size(),
-                              joints.size(), values.size()));
+      fail(where, fmt::format("'vertex', 'joint' and 'weight' have {}, {} and {} entries; they should have as many.",
+                              vertices.size(), joints.size(), values.size()));
     mesh.has_weights = true;
     mesh.weights.reserve(vertices.size());
     for (std::size_t i = 0; i < vertices.size(); ++i) {
       const std::uint64_t vertex = whole(vertices[i], where, "vertex");
-      if (vertex >= mesh.vertex_count) fail(where, fmt::format("a weight is for vertex {}, and it has {}.", vertex, mesh.vertex_count));
+      if (vertex >= mesh.vertex_count)
+        fail(where, fmt::format("a weight is for vertex {}, and it has {}.", vertex, mesh.vertex_count));
       const auto weight = static_cast<float>(number(values[i], where, "weight"));
-      if (!(weight >= 0) || !std::isfinite(weight)) fail(where, fmt::format("the weight {} of vertex {} is not a share.", weight, vertex));
+      if (!(weight >= 0) || !std::isfinite(weight))
+        fail(where, fmt::format("the weight {} of vertex {} is not a share.", weight, vertex));
       mesh.weights.push_back({static_cast<Index>(vertex), {joint(joints[i], where), weight}});
     }
     std::stable_sort(mesh.weights.begin(), mesh.weights.end(),
@@ -343,7 +360,8 @@ class RigReader {
     for (const RigMesh& mesh : rig_.meshes) {
       if (!mesh.has_weights || mesh.skin != kNone || mesh.joint != kNone) continue;
       needed = true;
-      if (rig_.skins.size() > 1) fail(fmt::format("mesh '{}'", mesh.name), "it has weights and does not say which 'skin' they are for.");
+      if (rig_.skins.size() > 1)
+        fail(fmt::format("mesh '{}'", mesh.name), "it has weights and does not say which 'skin' they are for.");
       for (const RigMesh::Entry& entry : mesh.weights) used[entry.influence.joint] = true;
     }
     if (!needed) return;
@@ -369,10 +387,13 @@ class RigReader {
     for (const RigMesh& mesh : rig_.meshes)
       for (const RigMesh::Entry& entry : mesh.weights) {
         const Index j = entry.influence.joint;
-        const bool fits = mesh.skin == kNone ? j == mesh.joint : std::binary_search(listed[mesh.skin].begin(), listed[mesh.skin].end(), j);
+        const bool fits = mesh.skin == kNone
+                              ? j == mesh.joint
+                              : std::binary_search(listed[mesh.skin].begin(), listed[mesh.skin].end(), j);
         if (!fits)
-          fail(fmt::format("mesh '{}'", mesh.name), fmt::format("vertex {} has a weight for the joint '{}', which its {} does not list.", entry.vertex,
-                                                                rig_.skeleton.joints[j].name, mesh.skin == kNone ? "joint" : "skin"));
+          fail(fmt::format("mesh '{}'", mesh.name),
+               fmt::format("vertex {} has a weight for the joint '{}', which its {} does not list.", entry.vertex,
+                           rig_.skeleton.joints[j].name, mesh.skin == kNone ? "joint" : "skin"));
       }
   }
 
@@ -385,6 +406,8 @@ class RigReader {
 
 }  // namespace
 
-RigFile read_rig_json(std::span<const std::byte> bytes, const std::string& file_name) { return RigReader(file_name).run(bytes); }
+RigFile read_rig_json(std::span<const std::byte> bytes, const std::string& file_name) {
+  return RigReader(file_name).run(bytes);
+}
 
 }  // namespace sinew::io

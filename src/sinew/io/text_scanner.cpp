@@ -31,7 +31,10 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(at);
   if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xC2 && first < 0xE0 ? 2 : first >= 0xE0 && first < 0xF0 ? 3 : first >= 0xF0 && first < 0xF5 ? 4 : 0;
+  const std::size_t length = first >= 0xC2 && first < 0xE0   ? 2
+                             : first >= 0xE0 && first < 0xF0 ? 3
+                             : first >= 0xF0 && first < 0xF5 ? 4
+                                                             : 0;
   if (length == 0 || at + length > text.size()) return 0;
   for (std::size_t i = 1; i < length; ++i)
     if ((byte(at + i) & 0xC0) != 0x80) return 0;
@@ -74,7 +77,8 @@ std::size_t TextScanner::skip_blanks(std::size_t at, std::uint64_t& lines) const
 }
 
 std::size_t TextScanner::end_of_word(std::size_t at) const {
-  while (at < text_.size() && !is_blank(text_[at]) && !is_newline(text_[at]) && !(text_[at] == '\\' && continuation(at)))
+  while (at < text_.size() && !is_blank(text_[at]) && !is_newline(text_[at]) &&
+         !(text_[at] == '\\' && continuation(at)))
     ++at;
   return at;
 }

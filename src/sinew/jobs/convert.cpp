@@ -26,12 +26,15 @@ Json counts(const Character& character) {
   return json;
 }
 
-std::string plural(std::size_t count, const char* noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
+std::string plural(std::size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
 
 std::string counts_text(const Character& character, bool mesh_only = false) {
   const Rig& rig = character.rig;
-  std::string text = fmt::format("{} {}, {}", rig.mesh.vertex_count(), rig.mesh.vertex_count() == 1 ? "vertex" : "vertices",
-                                 plural(rig.mesh.face_count(), "face"));
+  std::string text =
+      fmt::format("{} {}, {}", rig.mesh.vertex_count(), rig.mesh.vertex_count() == 1 ? "vertex" : "vertices",
+                  plural(rig.mesh.face_count(), "face"));
   if (mesh_only) return text;
   if (!rig.skeleton.empty()) text += ", " + plural(rig.skeleton.size(), "joint");
   if (!character.clips.empty()) text += ", " + plural(character.clips.size(), "clip");
@@ -56,7 +59,8 @@ void cap_influences(io::Asset& asset, int most, io::Changes& changes, Report& re
     weights = weights.normalized();
     dropped = weights.cap(static_cast<Index>(most));
     changes.weights = true;
-    report.text += fmt::format("capped     {} influences per vertex, at most {:.2g} % of a vertex dropped\n", most, 100 * dropped);
+    report.text +=
+        fmt::format("capped     {} influences per vertex, at most {:.2g} % of a vertex dropped\n", most, 100 * dropped);
   }
   report.metrics["largest_share_dropped"] = dropped;
 }

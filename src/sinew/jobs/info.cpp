@@ -68,7 +68,8 @@ Report info(const JobRequest& request, const InfoOptions& options, const Progres
   report.warn(info_warnings(asset, facts));
   report.metrics = info_json(asset, facts);
   report.text = info_text(asset, facts, options.full);
-  report.next = fmt::format("sinew render {0} -o {1}.png", request.inputs.front().string(), request.inputs.front().stem().string());
+  report.next = fmt::format("sinew render {} -o {}", shell_word(request.inputs.front()),
+                            shell_word(request.inputs.front().stem().string() + ".png"));
   return report;
 }
 

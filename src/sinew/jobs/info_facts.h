@@ -58,32 +58,32 @@ struct JointFacts {
 
 struct SkeletonHealth {
   std::vector<JointFacts> joints;
-  std::uint64_t deforming = 0;       ///< Joints that a skin lists.
-  std::uint64_t moving = 0;          ///< Joints that move at least one vertex.
-  std::vector<Index> outside;        ///< Joints outside the skin.
-  std::vector<Index> zero_length;    ///< Deforming joints at the place of their deforming parent.
-  std::vector<Index> scaled;         ///< Rest scale other than 1.
-  std::vector<Index> uneven_scale;   ///< Not the same along all axes.
-  std::vector<Index> mirrored;       ///< A negative scale.
-  std::vector<Index> collapsed;      ///< A scale of zero.
-  std::vector<Index> sheared;        ///< In model space, at rest.
-  std::uint64_t bind_differs = 0;    ///< Joints of skins whose bind pose is not their rest pose.
-  std::uint64_t bind_singular = 0;   ///< Bind matrices without inverse.
-  double bind_joint_rel = 0;         ///< Largest distance between a joint bound and at rest, relative to the size.
-  double bind_skin_rel = 0;          ///< Largest distance a vertex moves from bind to rest pose, relative to the size.
+  std::uint64_t deforming = 0;      ///< Joints that a skin lists.
+  std::uint64_t moving = 0;         ///< Joints that move at least one vertex.
+  std::vector<Index> outside;       ///< Joints outside the skin.
+  std::vector<Index> zero_length;   ///< Deforming joints at the place of their deforming parent.
+  std::vector<Index> scaled;        ///< Rest scale other than 1.
+  std::vector<Index> uneven_scale;  ///< Not the same along all axes.
+  std::vector<Index> mirrored;      ///< A negative scale.
+  std::vector<Index> collapsed;     ///< A scale of zero.
+  std::vector<Index> sheared;       ///< In model space, at rest.
+  std::uint64_t bind_differs = 0;   ///< Joints of skins whose bind pose is not their rest pose.
+  std::uint64_t bind_singular = 0;  ///< Bind matrices without inverse.
+  double bind_joint_rel = 0;        ///< Largest distance between a joint bound and at rest, relative to the size.
+  double bind_skin_rel = 0;         ///< Largest distance a vertex moves from bind to rest pose, relative to the size.
 };
 SkeletonHealth skeleton_health(const Rig& rig, const geometry::Welding& welding, const geometry::Topology& topology,
                                double size);
 
 struct WeightHealth {
-  std::uint64_t rows = 0;           ///< Vertices of skinned parts.
+  std::uint64_t rows = 0;  ///< Vertices of skinned parts.
   std::uint64_t empty_rows = 0;
-  std::uint64_t bad_sums = 0;       ///< Further than 1e-3 from 1.
-  std::uint64_t bad_values = 0;     ///< Rows with a negative or non-finite weight.
-  double worst_sum = 1;             ///< The sum furthest from 1.
+  std::uint64_t bad_sums = 0;            ///< Further than 1e-3 from 1.
+  std::uint64_t bad_values = 0;          ///< Rows with a negative or non-finite weight.
+  double worst_sum = 1;                  ///< The sum furthest from 1.
   std::vector<std::uint64_t> histogram;  ///< Rows with 0, 1, 2, … influences.
-  std::uint64_t split_differs = 0;  ///< Welded vertices whose copies have weights that differ by more than 1e-3.
-  std::vector<Index> idle_joints;   ///< Deforming joints without vertices.
+  std::uint64_t split_differs = 0;       ///< Welded vertices whose copies have weights that differ by more than 1e-3.
+  std::vector<Index> idle_joints;        ///< Deforming joints without vertices.
 };
 WeightHealth weight_health(const Rig& rig, const geometry::Welding& welding, const SkeletonHealth& skeleton);
 

@@ -76,7 +76,8 @@ Json mesh_json(const MeshHealth& health) {
 }
 
 Json skeleton_json(const Skeleton& skeleton, const SkeletonHealth& health) {
-  Json json = {{"nodes", skeleton.size()}, {"deforming_joints", health.deforming}, {"joints_with_vertices", health.moving}};
+  Json json = {
+      {"nodes", skeleton.size()}, {"deforming_joints", health.deforming}, {"joints_with_vertices", health.moving}};
   json["outside_skin"] = names_json(skeleton, health.outside);
   json["zero_length_bones"] = names_json(skeleton, health.zero_length);
   json["scaled"] = names_json(skeleton, health.scaled);
@@ -138,9 +139,11 @@ Json info_json(const io::Asset& asset, const InfoFacts& facts) {
   for (const Material& material : character.materials) json["materials"].push_back(material.name);
   json["images"] = Json::array();
   for (const Image& image : character.images)
-    json["images"].push_back({{"name", image.name}, {"uri", image.uri}, {"type", image.mime_type}, {"bytes", image.bytes.size()}});
+    json["images"].push_back(
+        {{"name", image.name}, {"uri", image.uri}, {"type", image.mime_type}, {"bytes", image.bytes.size()}});
   json["skins"] = Json::array();
-  for (const Skin& skin : character.rig.skins) json["skins"].push_back({{"name", skin.name}, {"joints", skin.joints.size()}});
+  for (const Skin& skin : character.rig.skins)
+    json["skins"].push_back({{"name", skin.name}, {"joints", skin.joints.size()}});
   json["clips"] = clips_json(facts.clips);
   json["parts"] = parts_json(character.rig.mesh, facts.mesh);
   json["mesh"] = mesh_json(facts.mesh);

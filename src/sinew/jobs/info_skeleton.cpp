@@ -99,7 +99,8 @@ void compare_bind(const Rig& rig, const std::vector<Mat4>& rest, double size, Sk
       }
       const Mat4& at_rest = rest[skin.joints[k]];
       const double apart = (bind - at_rest).topRightCorner<3, 1>().norm() / size;
-      const double turned = (bind - at_rest).topLeftCorner<3, 3>().norm() / std::max(at_rest.topLeftCorner<3, 3>().norm(), 1e-30);
+      const double turned =
+          (bind - at_rest).topLeftCorner<3, 3>().norm() / std::max(at_rest.topLeftCorner<3, 3>().norm(), 1e-30);
       health.bind_differs += apart > 1e-4 || turned > kSame;
       health.bind_joint_rel = std::max(health.bind_joint_rel, apart);
     }
@@ -109,7 +110,8 @@ void compare_bind(const Rig& rig, const std::vector<Mat4>& rest, double size, Sk
       posed.size(), 0.0,
       [&](std::size_t begin, std::size_t end) {
         double most = 0;
-        for (std::size_t v = begin; v < end; ++v) most = std::max(most, (posed[v] - rig.mesh.positions[v]).squaredNorm());
+        for (std::size_t v = begin; v < end; ++v)
+          most = std::max(most, (posed[v] - rig.mesh.positions[v]).squaredNorm());
         return most;
       },
       [](double a, double b) { return std::max(a, b); });

@@ -22,7 +22,8 @@ std::vector<bool> occupied_cells(const Mesh& mesh, const Box& box) {
   for (const Vec3& p : mesh.positions) {
     const Vec3 q = (p - corner) / cell;
     std::size_t index = 0;
-    for (int k = 0; k < 3; ++k) index = index * kCells + static_cast<std::size_t>(std::clamp(static_cast<int>(q[k]), 0, kCells - 1));
+    for (int k = 0; k < 3; ++k)
+      index = index * kCells + static_cast<std::size_t>(std::clamp(static_cast<int>(q[k]), 0, kCells - 1));
     cells[index] = true;
   }
   return cells;
@@ -32,7 +33,9 @@ std::array<double, 3> symmetries(const Mesh& mesh, const Box& box) {
   const std::vector<bool> cells = occupied_cells(mesh, box);
   std::array<std::size_t, 3> mirrored = {0, 0, 0};
   std::size_t occupied = 0, index = 0;
-  const auto at = [](int x, int y, int z) { return (static_cast<std::size_t>(x) * kCells + static_cast<std::size_t>(y)) * kCells + static_cast<std::size_t>(z); };
+  const auto at = [](int x, int y, int z) {
+    return (static_cast<std::size_t>(x) * kCells + static_cast<std::size_t>(y)) * kCells + static_cast<std::size_t>(z);
+  };
   for (int x = 0; x < kCells; ++x)
     for (int y = 0; y < kCells; ++y)
       for (int z = 0; z < kCells; ++z) {
@@ -43,7 +46,8 @@ std::array<double, 3> symmetries(const Mesh& mesh, const Box& box) {
         mirrored[2] += cells[at(x, y, kCells - 1 - z)];
       }
   std::array<double, 3> result;
-  for (std::size_t k = 0; k < 3; ++k) result[k] = static_cast<double>(mirrored[k]) / static_cast<double>(std::max<std::size_t>(occupied, 1));
+  for (std::size_t k = 0; k < 3; ++k)
+    result[k] = static_cast<double>(mirrored[k]) / static_cast<double>(std::max<std::size_t>(occupied, 1));
   return result;
 }
 
@@ -71,7 +75,8 @@ void guess_up(const Box& box, SpaceGuess& guess) {
   // Two axes equally symmetric: left and right may be front and back.
   std::array<double, 3> sorted = guess.symmetry;
   std::sort(sorted.begin(), sorted.end());
-  if (sorted[2] - sorted[1] < 0.05 && guess.up_confidence == Confidence::kHigh) guess.up_confidence = Confidence::kMedium;
+  if (sorted[2] - sorted[1] < 0.05 && guess.up_confidence == Confidence::kHigh)
+    guess.up_confidence = Confidence::kMedium;
 }
 
 void guess_unit(SpaceGuess& guess) {
@@ -81,7 +86,8 @@ void guess_unit(SpaceGuess& guess) {
     Confidence when_human;
   };
   constexpr std::array candidates = {Candidate{"m", 1, Confidence::kHigh}, Candidate{"cm", 0.01, Confidence::kHigh},
-                                     Candidate{"mm", 0.001, Confidence::kHigh}, Candidate{"dm", 0.1, Confidence::kMedium}};
+                                     Candidate{"mm", 0.001, Confidence::kHigh},
+                                     Candidate{"dm", 0.1, Confidence::kMedium}};
   for (const Candidate& c : candidates)
     if (const double h = guess.height * c.metres; h >= 1.4 && h <= 2.1) {
       guess.unit = c.unit;
@@ -100,9 +106,12 @@ void guess_unit(SpaceGuess& guess) {
 
 const char* word(Confidence confidence) {
   switch (confidence) {
-    case Confidence::kHigh: return "high";
-    case Confidence::kMedium: return "medium";
-    case Confidence::kLow: break;
+    case Confidence::kHigh:
+      return "high";
+    case Confidence::kMedium:
+      return "medium";
+    case Confidence::kLow:
+      break;
   }
   return "low";
 }
@@ -112,7 +121,8 @@ SpaceGuess guess_space(const Mesh& mesh) {
   const Box box = mesh.bounds();
   if (box.empty() || !(box.extent().maxCoeff() > 0)) return guess;
   guess.symmetry = symmetries(mesh, box);
-  guess.side_axis = static_cast<int>(std::max_element(guess.symmetry.begin(), guess.symmetry.end()) - guess.symmetry.begin());
+  guess.side_axis =
+      static_cast<int>(std::max_element(guess.symmetry.begin(), guess.symmetry.end()) - guess.symmetry.begin());
   guess_up(box, guess);
   guess_unit(guess);
   return guess;

@@ -55,7 +55,8 @@ fs::path output_path(const JobRequest& request, const std::string& suffix, const
   if (!folder.empty() && !fs::is_directory(folder, problem))
     throw Error(fmt::format("The folder {} is not there. Make it, or write elsewhere with -o.", folder.string()));
   if (fs::exists(output, problem) && !request.force && !is_input(request, output))
-    throw Error(fmt::format("{} is there already. Replace it with --force, or write elsewhere with -o.", output.string()));
+    throw Error(
+        fmt::format("{} is there already. Replace it with --force, or write elsewhere with -o.", output.string()));
   return output;
 }
 
@@ -91,8 +92,7 @@ std::string shell_word(const fs::path& path) {
 Json read_config(const fs::path& path, const std::string& command) {
   const io::Bytes bytes = io::read_file(path);
   const Json json = Json::parse(io::as_text(bytes), nullptr, false);
-  if (!json.is_object())
-    throw Error(fmt::format("{} is not a JSON object of options, nor a report.", path.string()));
+  if (!json.is_object()) throw Error(fmt::format("{} is not a JSON object of options, nor a report.", path.string()));
   if (!json.contains("schema") || !json.contains("options")) return json;
   if (json["schema"] != Report::kSchema)
     throw Error(fmt::format("{} is a report of schema {}; this program knows schema {}.", path.string(),

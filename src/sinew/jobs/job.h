@@ -47,7 +47,8 @@ struct Command {
 
 /// Wraps a job function.
 template <class Options>
-std::function<std::unique_ptr<BoundCommand>()> binder(Report (*job)(const JobRequest&, const Options&, const Progress&)) {
+std::function<std::unique_ptr<BoundCommand>()> binder(Report (*job)(const JobRequest&, const Options&,
+                                                                    const Progress&)) {
   class Bound : public BoundCommand {
    public:
     explicit Bound(Report (*function)(const JobRequest&, const Options&, const Progress&)) : job_(function) {}

@@ -46,8 +46,9 @@ Report make(const JobRequest& request, const MakeOptions& options, const Progres
                     {"faces", rig.mesh.face_count()},
                     {"joints", rig.skeleton.size()},
                     {"clips", asset.character.clips.size()}};
-  report.text = fmt::format("wrote      {}: {} vertices, {} faces, {} joints, {} clips\n", output.string(),
-                            rig.mesh.vertex_count(), rig.mesh.face_count(), rig.skeleton.size(), asset.character.clips.size());
+  report.text =
+      fmt::format("wrote      {}: {} vertices, {} faces, {} joints, {} clips\n", output.string(),
+                  rig.mesh.vertex_count(), rig.mesh.face_count(), rig.skeleton.size(), asset.character.clips.size());
   report.next = "sinew info " + shell_word(output);
   return report;
 }

@@ -23,7 +23,8 @@ constexpr int kFramingTimes = 24;
 constexpr std::string_view kWeights = "weights:";
 
 std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
 }
 
@@ -49,7 +50,8 @@ std::string lower_case(std::string text) {
   }
   if (!near.empty()) text += fmt::format(" Did you mean {}?", fmt::join(near, " or "));
   constexpr std::size_t kListed = 12;
-  const std::vector<std::string> listed(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(std::min(known.size(), kListed)));
+  const std::vector<std::string> listed(known.begin(),
+                                        known.begin() + static_cast<std::ptrdiff_t>(std::min(known.size(), kListed)));
   text += fmt::format(" It has {}{}.", fmt::join(listed, ", "),
                       known.size() > kListed ? fmt::format(" and {} more", known.size() - kListed) : "");
   throw Error(text);
@@ -66,7 +68,8 @@ const Clip* find_clip(const Character& character, const std::string& word, const
     if (clip.name == word) return &clip;
   std::size_t number = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error == std::errc() && end == word.data() + word.size() && number < character.clips.size()) return &character.clips[number];
+  if (error == std::errc() && end == word.data() + word.size() && number < character.clips.size())
+    return &character.clips[number];
   std::vector<std::string> names;
   for (const Clip& clip : character.clips) names.push_back(clip.name);
   unknown("clip", word, where, names);
@@ -87,8 +90,8 @@ void set_size(io::PictureScene& scene, const RenderOptions& options) {
     throw Error(fmt::format("--size '{}' is not a size. Give width and height in pixels, such as 1024x768.", text));
   const auto in_bounds = [](int side) { return side >= io::kLeastPictureSide && side <= io::kMostPictureSide; };
   if (!in_bounds(scene.width) || !in_bounds(scene.height))
-    throw Error(fmt::format("--size {} is out of bounds: each side must have {} to {} pixels.", text, io::kLeastPictureSide,
-                            io::kMostPictureSide));
+    throw Error(fmt::format("--size {} is out of bounds: each side must have {} to {} pixels.", text,
+                            io::kLeastPictureSide, io::kMostPictureSide));
 }
 
 /// The weights of one joint as a field.
@@ -119,7 +122,8 @@ void set_show(io::PictureScene& scene, const RenderOptions& options, const std::
     } else if (word == "wire") {
       scene.wire = true;
     } else if (word == "skeleton") {
-      if (rig.skeleton.empty()) throw Error(fmt::format("{} has no skeleton to show. Leave 'skeleton' out of --show.", where));
+      if (rig.skeleton.empty())
+        throw Error(fmt::format("{} has no skeleton to show. Leave 'skeleton' out of --show.", where));
       scene.skeleton = true;
     } else if (word.starts_with(kWeights)) {
       const std::string name = word.substr(kWeights.size());
@@ -128,7 +132,8 @@ void set_show(io::PictureScene& scene, const RenderOptions& options, const std::
       scene.skin = true;
       scene.overlays.push_back(weights_overlay(rig, scene.chosen_joint));
     } else {
-      throw Error(fmt::format("--show does not know '{}'. It takes skin, wire, skeleton and weights:JOINT, joined by commas.", word));
+      throw Error(fmt::format(
+          "--show does not know '{}'. It takes skin, wire, skeleton and weights:JOINT, joined by commas.", word));
     }
   }
   if (options.show.empty()) scene.skin = true;
@@ -175,12 +180,12 @@ io::PictureScene picture_scene(const Character& character, const RenderOptions& 
   scene.background = options.background;
   scene.samples = options.samples;
   const Clip* clip = options.clip.empty() ? nullptr : find_clip(character, options.clip, name);
-  if (clip == nullptr && options.time)
-    throw Error("--time needs --clip: name the clip that the time lies in.");
+  if (clip == nullptr && options.time) throw Error("--time needs --clip: name the clip that the time lies in.");
   const double time = options.time.value_or(0);
   if (clip != nullptr && time > clip->duration_s())
     warnings.push_back({"render.time", clip->name,
-                        fmt::format("The clip '{}' ends at {:.3f} s; the picture shows its last pose.", clip->name, clip->duration_s())});
+                        fmt::format("The clip '{}' ends at {:.3f} s; the picture shows its last pose.", clip->name,
+                                    clip->duration_s())});
   const bool posed = clip != nullptr && (!options.sheet || options.time);
   scene.frames.push_back(frame_at(rig, posed ? motion::sample(rig, *clip, time) : rest_pose(rig)));
   if (options.sheet) {
@@ -203,7 +208,8 @@ Report render(const JobRequest& request, const RenderOptions& options, const Pro
   report.command = "render";
   const std::filesystem::path output = output_path(request, "picture", ".png");
   const std::string ending = lower_case(output.extension().string());
-  if (ending != ".png") throw Error(fmt::format("{} cannot be written: pictures are PNG files, whose names end in .png.", output.string()));
+  if (ending != ".png")
+    throw Error(fmt::format("{} cannot be written: pictures are PNG files, whose names end in .png.", output.string()));
   const std::filesystem::path& input = request.inputs.front();
   io::Asset asset;
   {
@@ -233,7 +239,8 @@ Report render(const JobRequest& request, const RenderOptions& options, const Pro
   }
   report.outputs.push_back(io::describe(output, picture.png));
   report.metrics = {{"width", width}, {"height", height}, {"views", cells}};
-  report.text = fmt::format("wrote      {}: {} × {} pixels, {} {}\n", output.string(), width, height, cells, cells == 1 ? "view" : "views");
+  report.text = fmt::format("wrote      {}: {} × {} pixels, {} {}\n", output.string(), width, height, cells,
+                            cells == 1 ? "view" : "views");
   report.next = options.sheet ? "sinew info " + shell_word(input)
                               : fmt::format("sinew render {} --sheet -o {}", shell_word(input),
                                             shell_word(output.parent_path() / (output.stem().string() + "_sheet.png")));

@@ -34,10 +34,13 @@ struct RenderOptions {
     v(Field("show", "What is drawn: skin, wire, skeleton, weights:JOINT.").as("WHAT,…"), self.show);
     v(Field("clip", "Clip to take the pose from, by name or number; without it the rest pose.").as("NAME"), self.clip);
     v(Field("time", "Time in the clip.").in("s").range(0, 1e6), self.time);
-    v(Field("size", "Size of the picture, 1024x1024 or for a sheet 1600x900 unless given.").as("WxH").in("px"), self.size);
+    v(Field("size", "Size of the picture, 1024x1024 or for a sheet 1600x900 unless given.").as("WxH").in("px"),
+      self.size);
     v(Field("sheet", "Four views, and times of a clip, in one picture."), self.sheet);
     v(Field("background", "studio, transparent, or a colour such as #ffffff."), self.background);
-    v(Field("samples", "Passes: more give smoother shadows and take longer; 0 for 32, fewer in very large pictures.").range(0, 256), self.samples);
+    v(Field("samples", "Passes: more give smoother shadows and take longer; 0 for 32, fewer in very large pictures.")
+          .range(0, 256),
+      self.samples);
     io::PlacementOptions::visit(self.placement, v);
   }
 };

@@ -45,8 +45,10 @@ class SkeletonBuilder {
   explicit SkeletonBuilder(const Placement& placement) : placement_(placement) {}
 
   /// A joint at `place` whose bone goes to `end`; a leaf ends there.
-  Index add(const std::string& name, Index parent, const Vec3& place, const Vec3& end, const Vec3& bend, bool leaf = false) {
-    return add_frame(name, parent, placement_(place), bone_frame(end - place, bend), placement_.scale * (end - place).norm(), leaf);
+  Index add(const std::string& name, Index parent, const Vec3& place, const Vec3& end, const Vec3& bend,
+            bool leaf = false) {
+    return add_frame(name, parent, placement_(place), bone_frame(end - place, bend),
+                     placement_.scale * (end - place).norm(), leaf);
   }
 
   /// The same on the right: a true mirror, so that equal turns about the left's axes and the right's are mirror images.
@@ -55,7 +57,8 @@ class SkeletonBuilder {
     const Joint& source = skeleton_.joints[left];
     const Vec3 place(-places_[left].x(), places_[left].y(), places_[left].z());
     const double length = source.end_local ? source.end_local->y() : 0;
-    const Index joint = add_frame(name, parent, place, flip * frames_[left] * flip, length, source.end_local.has_value());
+    const Index joint =
+        add_frame(name, parent, place, flip * frames_[left] * flip, length, source.end_local.has_value());
     skeleton_.joints[joint].mirror = left;
     skeleton_.joints[left].mirror = joint;
     return joint;
@@ -64,7 +67,8 @@ class SkeletonBuilder {
   Skeleton take() { return std::move(skeleton_); }
 
  private:
-  Index add_frame(const std::string& name, Index parent, const Vec3& place, const Mat3& frame, double length, bool leaf) {
+  Index add_frame(const std::string& name, Index parent, const Vec3& place, const Mat3& frame, double length,
+                  bool leaf) {
     Joint joint;
     joint.name = name;
     joint.parent = parent;
@@ -150,20 +154,26 @@ LimbChain torso_chain() {
   using namespace landmark;
   const Vec3 up = Vec3::UnitY();
   return {{"Hips", "Spine", "Chest", "Neck", "Head"},
-          {{kSpine, up, 0.065}, {kChest, up, 0.075}, {kNeck, Vec3(0, 1, 0.25).normalized(), 0.035}, {kHead, Vec3(0, 1, 0.6).normalized(), 0.034}}};
+          {{kSpine, up, 0.065},
+           {kChest, up, 0.075},
+           {kNeck, Vec3(0, 1, 0.25).normalized(), 0.035},
+           {kHead, Vec3(0, 1, 0.6).normalized(), 0.034}}};
 }
 
 LimbChain arm_chain(const std::string& side) {
   using namespace landmark;
   return {{"Chest", side + "Shoulder", side + "UpperArm", side + "Forearm", side + "Hand"},
-          {{Vec3(0.075, 1.42, 0), Vec3::UnitX(), 0.060}, at_joint(kShoulder, kUpperArm, kForearm, 0.062),
-           at_joint(kUpperArm, kForearm, kHand, 0.048), at_joint(kForearm, kHand, kHandEnd, 0.026)}};
+          {{Vec3(0.075, 1.42, 0), Vec3::UnitX(), 0.060},
+           at_joint(kShoulder, kUpperArm, kForearm, 0.062),
+           at_joint(kUpperArm, kForearm, kHand, 0.048),
+           at_joint(kForearm, kHand, kHandEnd, 0.026)}};
 }
 
 LimbChain leg_chain(const std::string& side) {
   using namespace landmark;
   return {{"Hips", side + "Thigh", side + "Shin", side + "Foot"},
-          {{Vec3(kThigh - Vec3(0, 0.012, 0)), -Vec3::UnitY(), 0.085}, at_joint(kThigh, kShin, kFoot, 0.052),
+          {{Vec3(kThigh - Vec3(0, 0.012, 0)), -Vec3::UnitY(), 0.085},
+           at_joint(kThigh, kShin, kFoot, 0.052),
            {kFoot, Vec3(0, -1, 0.55).normalized(), 0.034}}};
 }
 
@@ -214,7 +224,9 @@ class Weighter {
 QuadSurface make_surface(const BodyField& field, int vertices) {
   // A grid can cut a thin spot so that two sheets share an edge or a thumb comes off; a slightly finer one does not.
   // A closed surface of quads has two edges per quad, so one without handles has two vertices more than quads.
-  const auto is_whole = [](const QuadSurface& s) { return s.positions.size() == s.quads.size() + 2 && is_closed_manifold(s); };
+  const auto is_whole = [](const QuadSurface& s) {
+    return s.positions.size() == s.quads.size() + 2 && is_closed_manifold(s);
+  };
   double cell = std::sqrt(kCellArea / vertices);
   QuadSurface surface = surface_nets(field, field.bounds(), cell);
   for (int attempt = 0; attempt < 20 && !is_whole(surface); ++attempt) {
@@ -284,7 +296,8 @@ Character mannequin(const MannequinOptions& options) {
   const Skeleton& skeleton = character.rig.skeleton;
   const Weighter weighter(field, skeleton);
   std::vector<std::vector<Influence>> rows(surface.positions.size());
-  parallel_for(rows.size(), [&](std::size_t i) { rows[i] = weighter.row(surface.positions[i]); }, 256);
+  parallel_for(
+      rows.size(), [&](std::size_t i) { rows[i] = weighter.row(surface.positions[i]); }, 256);
   for (const std::vector<Influence>& row : rows) character.rig.weights.add_row(row);
 
   Skin skin;

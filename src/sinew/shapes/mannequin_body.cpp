@@ -11,8 +11,8 @@
 namespace sinew::shapes {
 namespace {
 
-constexpr double kBlend = 0.014;       ///< Of the limbs with the trunk and with one another.
-constexpr double kHandBlend = 0.007;   ///< Inside a hand, where all is smaller.
+constexpr double kBlend = 0.014;      ///< Of the limbs with the trunk and with one another.
+constexpr double kHandBlend = 0.007;  ///< Inside a hand, where all is smaller.
 constexpr double kHeadBlend = 0.012;
 constexpr int kStepsPerKey = 4;
 /// Farther off than this a limb adds less than a micrometre to the blend, and a rough distance will do.
@@ -48,9 +48,7 @@ void along(const std::vector<Key>& keys, Make&& make) {
   make(keys[last], keys[last], keys[last], keys[last], 0.0);
 }
 
-double distance_to_box(const Box& box, const Vec3& p) {
-  return (p - p.cwiseMax(box.lower).cwiseMin(box.upper)).norm();
-}
+double distance_to_box(const Box& box, const Vec3& p) { return (p - p.cwiseMax(box.lower).cwiseMin(box.upper)).norm(); }
 
 Vec3 mix(const Vec3& a, const Vec3& b, double t) { return (1 - t) * a + t * b; }
 
@@ -59,7 +57,8 @@ Vec3 mix(const Vec3& a, const Vec3& b, double t) { return (1 - t) * a + t * b; }
 std::vector<BodyField::Ball> BodyField::sweep(const std::vector<Ball>& keys) {
   std::vector<Ball> out;
   along(keys, [&](const Ball& a, const Ball& b, const Ball& c, const Ball& d, double t) {
-    out.push_back({spline<Vec3>(a.center, b.center, c.center, d.center, t), spline(a.radius, b.radius, c.radius, d.radius, t)});
+    out.push_back(
+        {spline<Vec3>(a.center, b.center, c.center, d.center, t), spline(a.radius, b.radius, c.radius, d.radius, t)});
   });
   return out;
 }
@@ -78,10 +77,17 @@ BodyField::Ellipsoid BodyField::ellipsoid(const Vec3& center, const Vec3& radii,
 }
 
 BodyField::BodyField() {
-  trunk_ = sweep(std::vector<Slice>{
-      {0.880, 0.090, 0.070, -0.012}, {0.925, 0.140, 0.090, -0.014}, {0.985, 0.147, 0.095, -0.010}, {1.045, 0.135, 0.089, 0.000},
-      {1.105, 0.127, 0.084, 0.006}, {1.170, 0.132, 0.090, 0.008}, {1.245, 0.146, 0.102, 0.006}, {1.315, 0.154, 0.106, 0.000},
-      {1.375, 0.142, 0.095, -0.008}, {1.420, 0.108, 0.072, -0.016}, {1.455, 0.064, 0.050, -0.020}});
+  trunk_ = sweep(std::vector<Slice>{{0.880, 0.090, 0.070, -0.012},
+                                    {0.925, 0.140, 0.090, -0.014},
+                                    {0.985, 0.147, 0.095, -0.010},
+                                    {1.045, 0.135, 0.089, 0.000},
+                                    {1.105, 0.127, 0.084, 0.006},
+                                    {1.170, 0.132, 0.090, 0.008},
+                                    {1.245, 0.146, 0.102, 0.006},
+                                    {1.315, 0.154, 0.106, 0.000},
+                                    {1.375, 0.142, 0.095, -0.008},
+                                    {1.420, 0.108, 0.072, -0.016},
+                                    {1.455, 0.064, 0.050, -0.020}});
   muscles_ = {
       ellipsoid({0.070, 1.325, 0.050}, {0.080, 0.062, 0.042}),   // chest
       ellipsoid({0.112, 1.290, -0.045}, {0.046, 0.085, 0.040}),  // back, below the armpit
@@ -102,13 +108,15 @@ Box BodyField::around(const std::vector<Ball>& chain) {
 }
 
 void BodyField::build_head() {
-  neck_ = sweep(std::vector<Ball>{
-      {{0, 1.425, -0.026}, 0.056}, {{0, 1.475, -0.020}, 0.050}, {{0, 1.530, -0.010}, 0.049}, {{0, 1.580, -0.002}, 0.050}});
+  neck_ = sweep(std::vector<Ball>{{{0, 1.425, -0.026}, 0.056},
+                                  {{0, 1.475, -0.020}, 0.050},
+                                  {{0, 1.530, -0.010}, 0.049},
+                                  {{0, 1.580, -0.002}, 0.050}});
   head_ = {
-      ellipsoid({0, 1.646, -0.012}, {0.077, 0.096, 0.092}),   // skull
-      ellipsoid({0, 1.580, 0.028}, {0.053, 0.056, 0.054}),    // jaw
-      ellipsoid({0, 1.638, 0.038}, {0.060, 0.072, 0.044}),    // face
-      ellipsoid({0, 1.614, 0.089}, {0.012, 0.022, 0.014}),    // nose
+      ellipsoid({0, 1.646, -0.012}, {0.077, 0.096, 0.092}),  // skull
+      ellipsoid({0, 1.580, 0.028}, {0.053, 0.056, 0.054}),   // jaw
+      ellipsoid({0, 1.638, 0.038}, {0.060, 0.072, 0.044}),   // face
+      ellipsoid({0, 1.614, 0.089}, {0.012, 0.022, 0.014}),   // nose
   };
 }
 
@@ -116,24 +124,38 @@ void BodyField::build_arm() {
   using namespace landmark;
   const auto at = [](double t) { return t <= 1 ? mix(kUpperArm, kForearm, t) : mix(kForearm, kHand, t - 1); };
   const Vec3 front(0, 0, 0.004);
-  arm_ = sweep(std::vector<Ball>{
-      {at(0.00), 0.045}, {at(0.17), 0.0535}, {at(0.35), 0.0475}, {at(0.55) + front, 0.0455}, {at(0.80), 0.0385}, {at(1.0), 0.0365},
-      {at(1.18), 0.0405}, {at(1.40), 0.0375}, {at(1.70), 0.0285}, {at(1.92), 0.0245}, {at(2.05), 0.0250}});
-  trapezius_ = sweep(std::vector<Ball>{
-      {{0.010, 1.484, -0.028}, 0.042}, {{0.055, 1.453, -0.026}, 0.046}, {{0.110, 1.425, -0.020}, 0.049}, {{0.160, 1.404, -0.016}, 0.049}});
+  arm_ = sweep(std::vector<Ball>{{at(0.00), 0.045},
+                                 {at(0.17), 0.0535},
+                                 {at(0.35), 0.0475},
+                                 {at(0.55) + front, 0.0455},
+                                 {at(0.80), 0.0385},
+                                 {at(1.0), 0.0365},
+                                 {at(1.18), 0.0405},
+                                 {at(1.40), 0.0375},
+                                 {at(1.70), 0.0285},
+                                 {at(1.92), 0.0245},
+                                 {at(2.05), 0.0250}});
+  trapezius_ = sweep(std::vector<Ball>{{{0.010, 1.484, -0.028}, 0.042},
+                                       {{0.055, 1.453, -0.026}, 0.046},
+                                       {{0.110, 1.425, -0.020}, 0.049},
+                                       {{0.160, 1.404, -0.016}, 0.049}});
   // The hand's own axes: along it, across it (the thumb's side), and out of its back.
   const Vec3 along_hand = (kHandEnd - kHand).normalized();
   const Vec3 across = (Vec3::UnitZ() - along_hand.z() * along_hand).normalized();
   const Vec3 back = along_hand.cross(across).normalized();
   Mat3 axes;
   axes << along_hand.transpose(), across.transpose(), back.transpose();
-  const auto hand_at = [&](double length, double side, double out) { return Vec3(kHand + length * along_hand + side * across + out * back); };
+  const auto hand_at = [&](double length, double side, double out) {
+    return Vec3(kHand + length * along_hand + side * across + out * back);
+  };
   hand_ = {
       ellipsoid(hand_at(0.052, 0.004, 0.000), {0.056, 0.041, 0.0215}, axes),
       ellipsoid(hand_at(0.110, 0.000, 0.005), {0.056, 0.036, 0.0175}, axes),
       ellipsoid(hand_at(0.150, -0.003, 0.011), {0.030, 0.027, 0.0150}, axes),
   };
-  thumb_ = sweep(std::vector<Ball>{{hand_at(0.022, 0.022, 0.004), 0.0185}, {hand_at(0.052, 0.046, 0.007), 0.0172}, {hand_at(0.086, 0.059, 0.010), 0.0160}});
+  thumb_ = sweep(std::vector<Ball>{{hand_at(0.022, 0.022, 0.004), 0.0185},
+                                   {hand_at(0.052, 0.046, 0.007), 0.0172},
+                                   {hand_at(0.086, 0.059, 0.010), 0.0160}});
   arm_box_ = around(arm_);
   for (const Box& box : {around(trapezius_), around(thumb_), around({{hand_at(0.150, -0.003, 0.011), 0.035}})}) {
     arm_box_.extend(box.lower);
@@ -146,13 +168,23 @@ void BodyField::build_leg() {
   const auto at = [](double t, double x, double z) {
     return Vec3((t <= 1 ? mix(kThigh, kShin, t) : mix(kShin, kFoot, t - 1)) + Vec3(x, 0, z));
   };
-  leg_ = sweep(std::vector<Ball>{
-      {at(-0.02, 0.000, 0.000), 0.078}, {at(0.15, 0.004, 0.000), 0.0815}, {at(0.40, 0.003, 0.004), 0.0735}, {at(0.70, 0.000, 0.004), 0.0600},
-      {at(0.92, 0.000, 0.003), 0.0530}, {at(1.02, 0.000, 0.001), 0.0510}, {at(1.15, 0.000, -0.008), 0.0520}, {at(1.32, 0.002, -0.015), 0.0535},
-      {at(1.52, 0.001, -0.010), 0.0460}, {at(1.75, 0.000, -0.004), 0.0355}, {at(1.95, 0.000, 0.000), 0.0340}});
-  foot_ = sweep(std::vector<Ball>{
-      {{0.113, 0.026, -0.058}, 0.0335}, {{0.114, 0.042, -0.020}, 0.0370}, {{0.118, 0.040, 0.035}, 0.0375},
-      {{0.123, 0.024, 0.090}, 0.0385}, {{0.127, 0.014, 0.135}, 0.0330}, {{0.127, 0.010, 0.158}, 0.0250}});
+  leg_ = sweep(std::vector<Ball>{{at(-0.02, 0.000, 0.000), 0.078},
+                                 {at(0.15, 0.004, 0.000), 0.0815},
+                                 {at(0.40, 0.003, 0.004), 0.0735},
+                                 {at(0.70, 0.000, 0.004), 0.0600},
+                                 {at(0.92, 0.000, 0.003), 0.0530},
+                                 {at(1.02, 0.000, 0.001), 0.0510},
+                                 {at(1.15, 0.000, -0.008), 0.0520},
+                                 {at(1.32, 0.002, -0.015), 0.0535},
+                                 {at(1.52, 0.001, -0.010), 0.0460},
+                                 {at(1.75, 0.000, -0.004), 0.0355},
+                                 {at(1.95, 0.000, 0.000), 0.0340}});
+  foot_ = sweep(std::vector<Ball>{{{0.113, 0.026, -0.058}, 0.0335},
+                                  {{0.114, 0.042, -0.020}, 0.0370},
+                                  {{0.118, 0.040, 0.035}, 0.0375},
+                                  {{0.123, 0.024, 0.090}, 0.0385},
+                                  {{0.127, 0.014, 0.135}, 0.0330},
+                                  {{0.127, 0.010, 0.158}, 0.0250}});
   leg_box_ = around(leg_);
   leg_box_.extend(around(foot_).lower);
   leg_box_.extend(around(foot_).upper);

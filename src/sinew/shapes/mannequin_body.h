@@ -52,9 +52,21 @@ class BodyField {
   Box bounds() const;
 
  private:
-  struct Ball { Vec3 center; double radius; };
-  struct Ellipsoid { Vec3 center; Mat3 axes; Vec3 radii; };  ///< Axes in rows.
-  struct Slice { double y; double half_width; double half_depth; double z; };
+  struct Ball {
+    Vec3 center;
+    double radius;
+  };
+  struct Ellipsoid {
+    Vec3 center;
+    Mat3 axes;
+    Vec3 radii;
+  };  ///< Axes in rows.
+  struct Slice {
+    double y;
+    double half_width;
+    double half_depth;
+    double z;
+  };
 
   static std::vector<Ball> sweep(const std::vector<Ball>& keys);
   static std::vector<Slice> sweep(const std::vector<Slice>& keys);

@@ -38,7 +38,8 @@ double ease(double t, double from, double to) {
 
 /// One turn after another, as one.
 Vec3 then(const Vec3& first_degrees, const Vec3& second_degrees) {
-  return rotation_log(rotation_exp(radians(1) * second_degrees) * rotation_exp(radians(1) * first_degrees)) / radians(1);
+  return rotation_log(rotation_exp(radians(1) * second_degrees) * rotation_exp(radians(1) * first_degrees)) /
+         radians(1);
 }
 
 /// The way the right forearm points at rest.
@@ -70,7 +71,8 @@ class Recorder {
         track.path = Track::Path::kRotation;
         track.target = skeleton_.find(joint);
         track.times_s.push_back(time);
-        for (const double value : pose[track.target].rotation.coeffs()) track.values.push_back(static_cast<float>(value));
+        for (const double value : pose[track.target].rotation.coeffs())
+          track.values.push_back(static_cast<float>(value));
       }
     }
     clip.tracks.push_back(std::move(hips));
@@ -87,7 +89,8 @@ class Recorder {
       const Index joint = skeleton_.find(name);
       assert(joint != kNone);
       const Quat frame(Mat3(frames_[joint].topLeftCorner<3, 3>()));
-      pose[joint].rotation = (pose[joint].rotation * frame.conjugate() * rotation_exp(radians(1) * degrees) * frame).normalized();
+      pose[joint].rotation =
+          (pose[joint].rotation * frame.conjugate() * rotation_exp(radians(1) * degrees) * frame).normalized();
     }
     return pose;
   }
@@ -100,8 +103,8 @@ class Recorder {
       const Index foot = skeleton_.find(name);
       const Mat4 moved = model[foot] * frames_[foot].inverse();
       // The heel below and behind, the ball, and the toes below and in front.
-      for (const Vec3& point : {Vec3(0.113, 0, -0.070), Vec3(0.113, 0.013, -0.086), Vec3(0.123, 0, 0.100), Vec3(0.127, 0, 0.155),
-                                Vec3(0.127, 0.006, 0.174)}) {
+      for (const Vec3& point : {Vec3(0.113, 0, -0.070), Vec3(0.113, 0.013, -0.086), Vec3(0.123, 0, 0.100),
+                                Vec3(0.127, 0, 0.155), Vec3(0.127, 0.006, 0.174)}) {
         lowest = std::min(lowest, transform_point(moved, scale_ * Vec3(sign * point.x(), point.y(), point.z())).y());
       }
     }
@@ -142,7 +145,8 @@ void step(Gesture& g, const std::string& side, double phase) {
   const double angle = 2 * kPi * phase;
   const double thigh = -24 * std::cos(angle) - 4;
   // Straight while it carries; bent as it swings through.
-  const double bend = 8 + 46 * std::exp(-std::pow((phase - 0.74) / 0.13, 2)) + 8 * std::exp(-std::pow((phase - 0.14) / 0.09, 2));
+  const double bend =
+      8 + 46 * std::exp(-std::pow((phase - 0.74) / 0.13, 2)) + 8 * std::exp(-std::pow((phase - 0.14) / 0.09, 2));
   const double push = std::exp(-std::pow((phase - 0.55) / 0.10, 2));
   g.turns[side + "Thigh"] = {thigh, 0, 0};
   g.turns[side + "Shin"] = {bend, 0, 0};

@@ -16,7 +16,8 @@
 int main() {
   using namespace sinew;
   std::printf("Vec3 %zu Quat %zu Transform %zu Joint %zu MeshPart %zu Mesh %zu Rig %zu Character %zu\n", sizeof(Vec3),
-              sizeof(Quat), sizeof(Transform), sizeof(Joint), sizeof(MeshPart), sizeof(Mesh), sizeof(Rig), sizeof(Character));
+              sizeof(Quat), sizeof(Transform), sizeof(Joint), sizeof(MeshPart), sizeof(Mesh), sizeof(Rig),
+              sizeof(Character));
   std::printf("align Vec4 %zu Mat4 %zu Joint %zu\n", alignof(Vec4), alignof(Mat4), alignof(Joint));
 
   Rig rig;

@@ -27,7 +27,8 @@ using test::TemporaryFolder;
 Asset read(const FixtureOptions& options = {}) { return load_bytes("fixture.glb", make_fixture(options)); }
 
 std::vector<Vec3> posed(const Character& character, double time_s) {
-  const Pose pose = character.clips.empty() ? rest_pose(character.rig) : motion::sample(character.rig, character.clips[0], time_s);
+  const Pose pose =
+      character.clips.empty() ? rest_pose(character.rig) : motion::sample(character.rig, character.clips[0], time_s);
   return deform::linear_positions(character.rig, motion::resolve(character.rig.skeleton, pose));
 }
 
@@ -84,8 +85,9 @@ TEST(Gltf, RigidPartHangsOnItsJointWithWeightOne) {
 
 TEST(Gltf, EveryEncodingGivesTheSameCharacter) {
   const Character plain = read().character;
-  for (const FixtureOptions& options : {FixtureOptions{.sparse = true}, FixtureOptions{.interleaved = true}, FixtureOptions{.meshopt = true},
-                                        FixtureOptions{.sparse = true, .meshopt = true}}) {
+  for (const FixtureOptions& options :
+       {FixtureOptions{.sparse = true}, FixtureOptions{.interleaved = true}, FixtureOptions{.meshopt = true},
+        FixtureOptions{.sparse = true, .meshopt = true}}) {
     const Character other = read(options).character;
     EXPECT_EQ(farthest(posed(plain, 0.3), posed(other, 0.3)), 0);
     EXPECT_EQ(plain.rig.weights, other.rig.weights);
@@ -120,7 +122,8 @@ TEST(Gltf, UnchangedGlbIsWrittenAsTheSameBytes) {
 
 TEST(Gltf, ThroughTextAndBackNothingIsLost) {
   TemporaryFolder folder;
-  for (const FixtureOptions& options : {FixtureOptions{}, FixtureOptions{.sparse = true, .meshopt = true}, FixtureOptions{.draco = true}}) {
+  for (const FixtureOptions& options :
+       {FixtureOptions{}, FixtureOptions{.sparse = true, .meshopt = true}, FixtureOptions{.draco = true}}) {
     const Bytes bytes = make_fixture(options);
     Report report;
     save(load_bytes("in.glb", bytes), folder / "t.gltf", {}, report);
@@ -129,7 +132,8 @@ TEST(Gltf, ThroughTextAndBackNothingIsLost) {
     const Json before = gltf::parse_container(bytes).json, after = gltf::parse_container(back_bytes).json;
     EXPECT_EQ(before, after);
     EXPECT_TRUE(report.warnings.empty());
-    EXPECT_EQ(farthest(posed(load_bytes("a.glb", bytes).character, 0.4), posed(load(folder / "back.glb").character, 0.4)), 0);
+    EXPECT_EQ(
+        farthest(posed(load_bytes("a.glb", bytes).character, 0.4), posed(load(folder / "back.glb").character, 0.4)), 0);
   }
 }
 
@@ -143,11 +147,13 @@ TEST(Gltf, WritingWeightsChangesNothingElse) {
     Report report;
     save(asset, folder / "w.glb", options, report);
     const Bytes written = read_file(folder / "w.glb");
-    Json before = gltf::parse_container(make_fixture({.sparse = true})).json, after = gltf::parse_container(written).json;
+    Json before = gltf::parse_container(make_fixture({.sparse = true})).json,
+         after = gltf::parse_container(written).json;
     for (Json* json : {&before, &after})
       for (const char* key : {"accessors", "bufferViews", "buffers"}) json->erase(key);
     EXPECT_EQ(before, after) << type;
-    EXPECT_LT(farthest(posed(asset.character, 0.3), posed(load(folder / "w.glb").character, 0.3)), std::string(type) == "u8" ? 5e-3 : 1e-4);
+    EXPECT_LT(farthest(posed(asset.character, 0.3), posed(load(folder / "w.glb").character, 0.3)),
+              std::string(type) == "u8" ? 5e-3 : 1e-4);
   }
 }
 
@@ -181,10 +187,12 @@ TEST(Gltf, NewJointsBecomeNodesAndNewDocumentsHoldEverything) {
   const auto of_part = [](const Character& character, const std::string& name) {
     const std::vector<Vec3> all = posed(character, 0.3);
     for (const MeshPart& part : character.rig.mesh.parts)
-      if (part.name == name) return std::vector<Vec3>(all.begin() + part.first_vertex, all.begin() + part.first_vertex + part.vertex_count);
+      if (part.name == name)
+        return std::vector<Vec3>(all.begin() + part.first_vertex, all.begin() + part.first_vertex + part.vertex_count);
     return std::vector<Vec3>();
   };
-  for (const char* name : {"tube", "box"}) EXPECT_LT(farthest(of_part(asset.character, name), of_part(back, name)), 1e-6) << name;
+  for (const char* name : {"tube", "box"})
+    EXPECT_LT(farthest(of_part(asset.character, name), of_part(back, name)), 1e-6) << name;
   EXPECT_EQ(back.clips.size(), 1u);
   EXPECT_EQ(back.rig.mesh.parts[0].morphs.size() + back.rig.mesh.parts[1].morphs.size(), 1u);
 }
@@ -206,11 +214,13 @@ TEST(Gltf, ARigGoesBackOntoItsOwnFileWithoutNewNodes) {
 TEST(Gltf, ARigGoesOntoABareMesh) {
   TemporaryFolder folder;
   const Character rigged = read().character;
-  Asset bare = load_bytes("bare.glb", changed_json([](Json& j) {
-    for (const char* key : {"skins", "animations"}) j.erase(key);
-    j["nodes"] = {{{"name", "tube"}, {"mesh", 0}}, {{"name", "box"}, {"mesh", 1}, {"translation", {0, 0.5, 0}}, {"scale", {-1, 1, 1}}}};
-    j["scenes"] = {{{"nodes", {0, 1}}}};
-  }));
+  Asset bare =
+      load_bytes("bare.glb", changed_json([](Json& j) {
+                   for (const char* key : {"skins", "animations"}) j.erase(key);
+                   j["nodes"] = {{{"name", "tube"}, {"mesh", 0}},
+                                 {{"name", "box"}, {"mesh", 1}, {"translation", {0, 0.5, 0}}, {"scale", {-1, 1, 1}}}};
+                   j["scenes"] = {{{"nodes", {0, 1}}}};
+                 }));
   EXPECT_TRUE(bare.character.rig.skeleton.empty());
   const std::string rig = write_rig_json(rigged);
   apply_rig(bare, read_rig_json(as_bytes(rig), "other.rig.json"));
@@ -225,7 +235,8 @@ TEST(Gltf, ARigGoesOntoABareMesh) {
     pose.local[character.rig.skeleton.find("knee")].rotation = rotation_from_euler(Vec3(0, 0, 0.8));
     std::vector<Vec3> all = deform::linear_positions(character.rig, motion::resolve(character.rig.skeleton, pose));
     std::sort(all.begin(), all.end(), [](const Vec3& a, const Vec3& b) {
-      return std::lexicographical_compare(a.data(), a.data() + 3, b.data(), b.data() + 3, [](double x, double y) { return x < y - 1e-5; });
+      return std::lexicographical_compare(a.data(), a.data() + 3, b.data(), b.data() + 3,
+                                          [](double x, double y) { return x < y - 1e-5; });
     });
     return all;
   };
@@ -262,7 +273,8 @@ TEST(Gltf, SharesSumToTheTotalExactly) {
     for (int n = 1; n <= 8; ++n)
       for (int trial = 0; trial < 200; ++trial) {
         std::vector<float> weights;
-        for (int i = 0; i < n; ++i) weights.push_back(static_cast<float>(0.01 + std::abs(std::sin(trial * 12.9898 + i * 78.233))));
+        for (int i = 0; i < n; ++i)
+          weights.push_back(static_cast<float>(0.01 + std::abs(std::sin(trial * 12.9898 + i * 78.233))));
         const auto shares = gltf::share_out(weights, total);
         EXPECT_EQ(std::accumulate(shares.begin(), shares.end(), 0U), total);
         float sum = 0;
@@ -272,7 +284,9 @@ TEST(Gltf, SharesSumToTheTotalExactly) {
         }
         const float whole = std::accumulate(weights.begin(), weights.end(), 0.0F);
         for (int i = 0; i < n; ++i)
-          EXPECT_LE(std::abs(static_cast<double>(shares[static_cast<std::size_t>(i)]) - static_cast<double>(weights[static_cast<std::size_t>(i)] / whole) * total), 1.0 + 1e-6 * total);
+          EXPECT_LE(std::abs(static_cast<double>(shares[static_cast<std::size_t>(i)]) -
+                             static_cast<double>(weights[static_cast<std::size_t>(i)] / whole) * total),
+                    1.0 + 1e-6 * total);
       }
 }
 
@@ -281,7 +295,8 @@ TEST(Gltf, PolygonsSurviveTheirEncoding) {
   for (int i = 0; i < 12; ++i) mesh.positions.emplace_back(std::cos(i), std::sin(i), 0);
   // A strip of quads that begin with the same vertex, a pentagon and triangles.
   mesh.positions = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {-1, 1, 0}, {-1, 0, 0}, {2, 0, 0}, {2, 1, 0}};
-  const std::vector<std::vector<Index>> faces = {{0, 1, 2, 3}, {0, 3, 4, 5}, {1, 6, 7, 2}, {0, 1, 2}, {0, 2, 3}, {1, 6, 7, 2, 0}};
+  const std::vector<std::vector<Index>> faces = {{0, 1, 2, 3}, {0, 3, 4, 5}, {1, 6, 7, 2},
+                                                 {0, 1, 2},    {0, 2, 3},    {1, 6, 7, 2, 0}};
   std::vector<std::uint32_t> indices;
   std::size_t broken = 0;
   for (const auto& face : faces) {
@@ -306,7 +321,8 @@ TEST(Gltf, PolygonsSurviveTheirEncoding) {
 
 TEST(Gltf, APolygonThatNoFanFillsIsTriangulatedAndCounted) {
   // A U: no corner sees all others.
-  const std::vector<Vec3> points = {{0, 0, 0}, {3, 0, 0}, {3, 3, 0}, {2, 3, 0}, {2, 1, 0}, {1, 1, 0}, {1, 3, 0}, {0, 3, 0}};
+  const std::vector<Vec3> points = {{0, 0, 0}, {3, 0, 0}, {3, 3, 0}, {2, 3, 0},
+                                    {2, 1, 0}, {1, 1, 0}, {1, 3, 0}, {0, 3, 0}};
   const std::vector<std::uint32_t> corners = {0, 1, 2, 3, 4, 5, 6, 7};
   std::vector<std::uint32_t> indices;
   std::size_t broken = 0;
@@ -323,22 +339,35 @@ TEST(Gltf, DamagedFilesAreRefusedWithASentence) {
   EXPECT_NE(error_of({}).find("empty"), std::string::npos);
   const Bytes good = make_fixture();
   EXPECT_NE(error_of(Bytes(good.begin(), good.begin() + 100)).find("cut short"), std::string::npos);
-  EXPECT_NE(error_of(changed_json([](Json& j) { j["nodes"][3]["children"] = Json::array({1}); })).find("child of node"), std::string::npos);
-  EXPECT_NE(error_of(changed_json([](Json& j) { j["accessors"][0]["count"] = 1000000; })).find("accessor 0"), std::string::npos);
-  EXPECT_NE(error_of(changed_json([](Json& j) { j["meshes"][0]["primitives"][0]["indices"] = 99; })).find("99"), std::string::npos);
+  EXPECT_NE(error_of(changed_json([](Json& j) { j["nodes"][3]["children"] = Json::array({1}); })).find("child of node"),
+            std::string::npos);
+  EXPECT_NE(error_of(changed_json([](Json& j) { j["accessors"][0]["count"] = 1000000; })).find("accessor 0"),
+            std::string::npos);
+  EXPECT_NE(error_of(changed_json([](Json& j) { j["meshes"][0]["primitives"][0]["indices"] = 99; })).find("99"),
+            std::string::npos);
   EXPECT_NE(error_of(changed_json([](Json& j) { j["asset"]["version"] = "1.0"; })).find("1.0"), std::string::npos);
-  EXPECT_NE(error_of(changed_json([](Json& j) { j["extensionsRequired"] = {"FOO_geometry"}; })).find("FOO_geometry"), std::string::npos);
-  EXPECT_NE(error_of(changed_json([](Json& j) { j["skins"][0]["joints"] = {0, 77}; })).find("skin 0"), std::string::npos);
-  EXPECT_NE(error_of(changed_json([](Json& j) { j["nodes"][0]["rotation"] = {1, 2}; })).find("rotation"), std::string::npos);
+  EXPECT_NE(error_of(changed_json([](Json& j) { j["extensionsRequired"] = {"FOO_geometry"}; })).find("FOO_geometry"),
+            std::string::npos);
+  EXPECT_NE(error_of(changed_json([](Json& j) {
+              j["skins"][0]["joints"] = {0, 77};
+            })).find("skin 0"),
+            std::string::npos);
+  EXPECT_NE(error_of(changed_json([](Json& j) {
+              j["nodes"][0]["rotation"] = {1, 2};
+            })).find("rotation"),
+            std::string::npos);
   EXPECT_NE(error_of(changed_json([](Json& j) {
               j["accessors"].push_back({{"componentType", 5126}, {"count", 400000000}, {"type", "VEC3"}});
               j["meshes"][1]["primitives"][0]["attributes"]["POSITION"] = j["accessors"].size() - 1;
-            })).find("memory"), std::string::npos);
-  EXPECT_NE(error_of(changed_json([](Json& j) { j["buffers"][0]["uri"] = "../../etc/passwd"; })).find("outside"), std::string::npos);
+            })).find("memory"),
+            std::string::npos);
+  EXPECT_NE(error_of(changed_json([](Json& j) { j["buffers"][0]["uri"] = "../../etc/passwd"; })).find("outside"),
+            std::string::npos);
 }
 
 TEST(Gltf, DeeplyNestedJsonIsRefused) {
-  std::string text = R"({"asset":{"version":"2.0"},"extras":)" + std::string(100000, '[') + std::string(100000, ']') + "}";
+  std::string text =
+      R"({"asset":{"version":"2.0"},"extras":)" + std::string(100000, '[') + std::string(100000, ']') + "}";
   try {
     const auto bytes = as_bytes(text);
     load_bytes("deep.gltf", Bytes(bytes.begin(), bytes.end()));
@@ -352,10 +381,14 @@ TEST(Gltf, WeightsThatAreNotNumbersAreKeptForRepair) {
   const Bytes file = make_fixture();
   const gltf::Container container = gltf::parse_container(file);
   const Json& accessors = container.json["accessors"];
-  const Json& weights = accessors[container.json["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"].get<std::size_t>()];
+  const Json& weights =
+      accessors[container.json["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"].get<std::size_t>()];
   Bytes bin(container.bin.begin(), container.bin.end());
   const float nan = std::nanf("");
-  std::memcpy(bin.data() + container.json["bufferViews"][weights["bufferView"].get<std::size_t>()]["byteOffset"].get<std::size_t>(), &nan, 4);
+  std::memcpy(
+      bin.data() +
+          container.json["bufferViews"][weights["bufferView"].get<std::size_t>()]["byteOffset"].get<std::size_t>(),
+      &nan, 4);
   const Asset asset = load_bytes("nan.glb", gltf::make_glb(container.json, true, bin, {}));
   bool found = false;
   for (Index v = 0; v < asset.character.rig.weights.row_count(); ++v)

@@ -47,21 +47,33 @@ Out convert(const std::byte* bytes, Component component, bool normalized) {
   };
   if constexpr (std::is_same_v<Out, float>) {
     switch (component) {
-      case Component::kI8: return scaled(load<std::int8_t>(bytes), 127.0F);
-      case Component::kU8: return scaled(load<std::uint8_t>(bytes), 255.0F);
-      case Component::kI16: return scaled(load<std::int16_t>(bytes), 32767.0F);
-      case Component::kU16: return scaled(load<std::uint16_t>(bytes), 65535.0F);
-      case Component::kU32: return static_cast<float>(load<std::uint32_t>(bytes));
-      case Component::kF32: return load<float>(bytes);
+      case Component::kI8:
+        return scaled(load<std::int8_t>(bytes), 127.0F);
+      case Component::kU8:
+        return scaled(load<std::uint8_t>(bytes), 255.0F);
+      case Component::kI16:
+        return scaled(load<std::int16_t>(bytes), 32767.0F);
+      case Component::kU16:
+        return scaled(load<std::uint16_t>(bytes), 65535.0F);
+      case Component::kU32:
+        return static_cast<float>(load<std::uint32_t>(bytes));
+      case Component::kF32:
+        return load<float>(bytes);
     }
   } else {
     switch (component) {
-      case Component::kI8: return static_cast<Out>(load<std::int8_t>(bytes));
-      case Component::kU8: return load<std::uint8_t>(bytes);
-      case Component::kI16: return static_cast<Out>(load<std::int16_t>(bytes));
-      case Component::kU16: return load<std::uint16_t>(bytes);
-      case Component::kU32: return load<std::uint32_t>(bytes);
-      case Component::kF32: break;
+      case Component::kI8:
+        return static_cast<Out>(load<std::int8_t>(bytes));
+      case Component::kU8:
+        return load<std::uint8_t>(bytes);
+      case Component::kI16:
+        return static_cast<Out>(load<std::int16_t>(bytes));
+      case Component::kU16:
+        return load<std::uint16_t>(bytes);
+      case Component::kU32:
+        return load<std::uint32_t>(bytes);
+      case Component::kF32:
+        break;
     }
   }
   return Out{};
@@ -75,7 +87,8 @@ std::span<const std::byte> view_bytes(GltfDocument& document, const Json& owner,
 Elements locate(GltfDocument& document, const Json& json, const AccessorInfo& info, Index index) {
   const std::string where = place("accessor", index);
   if (const Bytes* bytes = document.decoded(index)) {
-    if (bytes->size() / info.element_bytes < info.count) throw Error(where + ": its compressed data has fewer elements.");
+    if (bytes->size() / info.element_bytes < info.count)
+      throw Error(where + ": its compressed data has fewer elements.");
     return {bytes->data(), info.element_bytes, info.count};
   }
   if (!json.contains("bufferView")) return {nullptr, 0, info.count};
@@ -101,7 +114,8 @@ void unpack(const Elements& elements, const AccessorInfo& info, const Shape& sha
   for (std::size_t i = 0; i < elements.count; ++i)
     for (std::size_t c = 0; c < shape.columns; ++c)
       for (std::size_t r = 0; r < shape.rows; ++r)
-        *target++ = convert<Out>(elements.data + i * elements.stride + c * column + r * step, info.component, info.normalized);
+        *target++ =
+            convert<Out>(elements.data + i * elements.stride + c * column + r * step, info.component, info.normalized);
 }
 
 template <class Out>
@@ -154,11 +168,14 @@ std::vector<Out> read(GltfDocument& document, Index index, std::size_t component
 std::size_t component_bytes(Component component) {
   switch (component) {
     case Component::kI8:
-    case Component::kU8: return 1;
+    case Component::kU8:
+      return 1;
     case Component::kI16:
-    case Component::kU16: return 2;
+    case Component::kU16:
+      return 2;
     case Component::kU32:
-    case Component::kF32: return 4;
+    case Component::kF32:
+      return 4;
   }
   return 0;
 }

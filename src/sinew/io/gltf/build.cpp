@@ -42,11 +42,12 @@ Index corner_value(const CornerLayer<T>& layer, const Mesh& mesh, Index corner) 
 struct PartBuilder {
   const Mesh& mesh;
   const MeshPart& part;
-  std::vector<Split> elements;             // Of the accessors.
-  std::vector<Index> element_of_corner;    // Per corner of the part.
+  std::vector<Split> elements;           // Of the accessors.
+  std::vector<Index> element_of_corner;  // Per corner of the part.
   Index first_corner;
 
-  PartBuilder(const Mesh& whole, const MeshPart& run) : mesh(whole), part(run), first_corner(whole.face_offsets[run.first_face]) {
+  PartBuilder(const Mesh& whole, const MeshPart& run)
+      : mesh(whole), part(run), first_corner(whole.face_offsets[run.first_face]) {
     split();
   }
 
@@ -70,7 +71,8 @@ struct PartBuilder {
       }
     }
     for (Index c = first_corner; c < last_corner; ++c)
-      element_of_corner.push_back(known.at({mesh.face_vertices[c], corner_value(mesh.uvs, mesh, c), corner_value(mesh.normals, mesh, c)}));
+      element_of_corner.push_back(
+          known.at({mesh.face_vertices[c], corner_value(mesh.uvs, mesh, c), corner_value(mesh.normals, mesh, c)}));
   }
 
   template <class Pick>
@@ -91,7 +93,8 @@ struct PartBuilder {
     if (!mesh.normals.empty()) {
       const Mat3 back = part.to_model.topLeftCorner<3, 3>().transpose();
       json["NORMAL"] = editor.add_accessor(attribute("VEC3", false, [&](const Split& s) {
-        const Vec3 n = s.normal == kNone ? Vec3(Vec3::UnitY()) : Vec3(back * mesh.normals.values[s.normal].cast<double>());
+        const Vec3 n =
+            s.normal == kNone ? Vec3(Vec3::UnitY()) : Vec3(back * mesh.normals.values[s.normal].cast<double>());
         const Vec3f unit = n.norm() > 0 ? Vec3f(n.normalized().cast<float>()) : Vec3f(Vec3f::UnitY());
         return std::array{unit.x(), unit.y(), unit.z()};
       }));
@@ -114,7 +117,8 @@ struct PartBuilder {
     Json json = Json::array();
     for (const Morph& morph : part.morphs)
       json.push_back({{"POSITION", editor.add_accessor(attribute("VEC3", true, [&](const Split& s) {
-                         const Vec3f d = (linear * morph.deltas[s.vertex - part.first_vertex].cast<double>()).cast<float>();
+                         const Vec3f d =
+                             (linear * morph.deltas[s.vertex - part.first_vertex].cast<double>()).cast<float>();
                          return std::array{d.x(), d.y(), d.z()};
                        }))}});
     return json;
@@ -155,11 +159,13 @@ NewElements index_elements(const std::vector<std::uint32_t>& indices, std::size_
   return elements;
 }
 
-void write_pictures(DocumentEditor& editor, const Character& character, std::vector<Index>& texture_of_image, Report& report) {
+void write_pictures(DocumentEditor& editor, const Character& character, std::vector<Index>& texture_of_image,
+                    Report& report) {
   for (const Image& image : character.images) {
     if (image.bytes.empty() || (image.mime_type != "image/png" && image.mime_type != "image/jpeg")) {
       if (!image.bytes.empty())
-        report.warn("gltf.image_type", image.name, fmt::format("Pictures of type '{}' cannot lie in a glTF file; it is left out.", image.mime_type));
+        report.warn("gltf.image_type", image.name,
+                    fmt::format("Pictures of type '{}' cannot lie in a glTF file; it is left out.", image.mime_type));
       texture_of_image.push_back(kNone);
       continue;
     }
@@ -180,14 +186,17 @@ void write_materials(DocumentEditor& editor, const Character& character, Report&
   const auto texture = [&](Index image) { return image == kNone ? kNone : texture_of_image[image]; };
   for (const Material& m : character.materials) {
     Json pbr;
-    if (m.base_color != Vec4f::Ones()) pbr["baseColorFactor"] = {m.base_color[0], m.base_color[1], m.base_color[2], m.base_color[3]};
+    if (m.base_color != Vec4f::Ones())
+      pbr["baseColorFactor"] = {m.base_color[0], m.base_color[1], m.base_color[2], m.base_color[3]};
     if (const Index t = texture(m.base_color_image); t != kNone) pbr["baseColorTexture"] = {{"index", t}};
     pbr["metallicFactor"] = m.metallic;
     pbr["roughnessFactor"] = m.roughness;
     Json json = {{"name", m.name}, {"pbrMetallicRoughness", std::move(pbr)}};
     if (const Index t = texture(m.normal_image); t != kNone) json["normalTexture"] = {{"index", t}};
     if (const Index t = texture(m.emissive_image); t != kNone) json["emissiveTexture"] = {{"index", t}};
-    if (m.emissive != Vec3f::Zero()) json["emissiveFactor"] = {std::min(1.0F, m.emissive[0]), std::min(1.0F, m.emissive[1]), std::min(1.0F, m.emissive[2])};
+    if (m.emissive != Vec3f::Zero())
+      json["emissiveFactor"] = {std::min(1.0F, m.emissive[0]), std::min(1.0F, m.emissive[1]),
+                                std::min(1.0F, m.emissive[2])};
     if (m.alpha == Material::Alpha::kBlend) json["alphaMode"] = "BLEND";
     if (m.alpha == Material::Alpha::kMask) json["alphaMode"] = "MASK", json["alphaCutoff"] = m.alpha_cutoff;
     if (m.double_sided) json["doubleSided"] = true;
@@ -211,7 +220,8 @@ Json write_primitives(DocumentEditor& editor, const PartBuilder& builder, Report
   for (const Index material : materials) {
     const auto indices = builder.indices(material, polygons, broken);
     if (indices.empty()) continue;
-    Json primitive = {{"attributes", attributes}, {"indices", editor.add_accessor(index_elements(indices, builder.elements.size()))}};
+    Json primitive = {{"attributes", attributes},
+                      {"indices", editor.add_accessor(index_elements(indices, builder.elements.size()))}};
     if (material != kNone) primitive["material"] = material;
     if (!targets.empty()) primitive["targets"] = targets;
     if (polygons) {
@@ -222,7 +232,8 @@ Json write_primitives(DocumentEditor& editor, const PartBuilder& builder, Report
   }
   if (primitives.empty()) primitives.push_back({{"attributes", attributes}, {"mode", 0}});
   if (broken > 0)
-    report.warn("gltf.triangulated", part.name, fmt::format("{} polygons that no fan of triangles can fill were triangulated.", broken));
+    report.warn("gltf.triangulated", part.name,
+                fmt::format("{} polygons that no fan of triangles can fill were triangulated.", broken));
   return primitives;
 }
 
@@ -231,7 +242,8 @@ Json write_primitives(DocumentEditor& editor, const PartBuilder& builder, Report
 std::shared_ptr<GltfDocument> build_document(const Asset& asset, Report& report) {
   const Character& character = asset.character;
   auto document = std::make_shared<GltfDocument>();
-  document->container.json = {{"asset", {{"version", "2.0"}, {"generator", "Sinew"}}}, {"scene", 0}, {"scenes", {{{"nodes", Json::array()}}}}};
+  document->container.json = {
+      {"asset", {{"version", "2.0"}, {"generator", "Sinew"}}}, {"scene", 0}, {"scenes", {{{"nodes", Json::array()}}}}};
   DocumentEditor editor(*document);
   write_materials(editor, character, report);
   for (const MeshPart& part : character.rig.mesh.parts) {

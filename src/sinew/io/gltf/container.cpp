@@ -89,7 +89,8 @@ Container parse_container(std::span<const std::byte> file) {
     const std::uint32_t bytes = read_u32(file, offset), type = read_u32(file, offset + 4);
     offset += kChunkHeaderBytes;
     if (bytes > file.size() - offset)
-      throw Error(fmt::format("The GLB is cut short: a chunk says {} bytes, and {} are left.", bytes, file.size() - offset));
+      throw Error(
+          fmt::format("The GLB is cut short: a chunk says {} bytes, and {} are left.", bytes, file.size() - offset));
     const auto data = file.subspan(offset, bytes);
     offset += bytes;
     if (!has_json) {
@@ -100,7 +101,8 @@ Container parse_container(std::span<const std::byte> file) {
       result.bin = data;
       result.has_bin = true;
     } else if (type == kJsonChunk || type == kBinChunk) {
-      result.warnings.push_back({"gltf.extra_chunk", "", "The GLB has a second JSON or buffer chunk, which is ignored."});
+      result.warnings.push_back(
+          {"gltf.extra_chunk", "", "The GLB has a second JSON or buffer chunk, which is ignored."});
     } else {
       result.others.push_back({type, Bytes(data.begin(), data.end())});
     }

@@ -49,7 +49,8 @@ std::optional<Bytes> resolve_uri(const std::filesystem::path& document, const st
   }
   const std::filesystem::path relative(unescape_uri(uri));
   if (uri.find("://") != std::string::npos) return std::nullopt;
-  if (relative.is_absolute()) throw Error(fmt::format("'{}' is an absolute path; files must lie beside the glTF.", uri));
+  if (relative.is_absolute())
+    throw Error(fmt::format("'{}' is an absolute path; files must lie beside the glTF.", uri));
   for (const auto& step : relative.lexically_normal())
     if (step == "..") throw Error(fmt::format("'{}' lies outside the folder of the glTF.", uri));
   const std::filesystem::path full = document.parent_path() / relative;
@@ -116,8 +117,10 @@ std::span<const std::byte> GltfDocument::view(Index index) {
   if (!extensions.contains(kMeshopt)) return raw_view(index);
   if (const auto known = views_.find(index); known != views_.end()) return known->second;
   const Json& extension = object_at(extensions, kMeshopt, where);
-  const std::uint64_t count = size_at(extension, "count", 0, where), stride = size_at(extension, "byteStride", 0, where);
-  if (stride > 256 || count > (std::uint64_t{1} << 32)) throw Error(where + ": its compressed data has impossible counts.");
+  const std::uint64_t count = size_at(extension, "count", 0, where),
+                      stride = size_at(extension, "byteStride", 0, where);
+  if (stride > 256 || count > (std::uint64_t{1} << 32))
+    throw Error(where + ": its compressed data has impossible counts.");
   claim(count * stride);
   return views_.emplace(index, decompress(index, extension)).first->second;
 }

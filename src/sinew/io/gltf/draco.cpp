@@ -36,12 +36,18 @@ Bytes unpack_attribute(const draco::PointAttribute& attribute, std::size_t point
 
 Bytes unpack_attribute(const draco::PointAttribute& attribute, std::size_t points, const AccessorInfo& info) {
   switch (info.component) {
-    case Component::kI8: return unpack_attribute<std::int8_t>(attribute, points, info);
-    case Component::kU8: return unpack_attribute<std::uint8_t>(attribute, points, info);
-    case Component::kI16: return unpack_attribute<std::int16_t>(attribute, points, info);
-    case Component::kU16: return unpack_attribute<std::uint16_t>(attribute, points, info);
-    case Component::kU32: return unpack_attribute<std::uint32_t>(attribute, points, info);
-    case Component::kF32: return unpack_attribute<float>(attribute, points, info);
+    case Component::kI8:
+      return unpack_attribute<std::int8_t>(attribute, points, info);
+    case Component::kU8:
+      return unpack_attribute<std::uint8_t>(attribute, points, info);
+    case Component::kI16:
+      return unpack_attribute<std::int16_t>(attribute, points, info);
+    case Component::kU16:
+      return unpack_attribute<std::uint16_t>(attribute, points, info);
+    case Component::kU32:
+      return unpack_attribute<std::uint32_t>(attribute, points, info);
+    case Component::kF32:
+      return unpack_attribute<float>(attribute, points, info);
   }
   return {};
 }
@@ -71,7 +77,8 @@ void decode_draco(GltfDocument& document, const Json& primitive, const std::stri
   const Json& attributes = object_at(primitive, "attributes", where);
   const Index indices = index_at(primitive, "indices", accessors, where);
 
-  const Index view = required_index(extension, "bufferView", array_at(document.json(), "bufferViews", "file").size(), where);
+  const Index view =
+      required_index(extension, "bufferView", array_at(document.json(), "bufferViews", "file").size(), where);
   const auto packed = document.view(view);
   // What it will hold is known before it is decoded.
   const Index position = index_at(attributes, "POSITION", accessors, where);

@@ -39,7 +39,8 @@ std::size_t view_uses(const Json& value, Index view) {
   std::size_t uses = 0;
   if (value.is_object()) {
     for (const auto& [key, child] : value.items())
-      uses += key == "bufferView" && child.is_number_unsigned() ? (child.get<std::uint64_t>() == view ? 1 : 0) : view_uses(child, view);
+      uses += key == "bufferView" && child.is_number_unsigned() ? (child.get<std::uint64_t>() == view ? 1 : 0)
+                                                                : view_uses(child, view);
   } else if (value.is_array()) {
     for (const Json& child : value) uses += view_uses(child, view);
   }
@@ -59,7 +60,8 @@ NewElements float_elements(std::span<const float> values, const std::string& typ
   if (bounds && elements.count > 0) {
     for (std::size_t c = 0; c < width; ++c) {
       float low = values[c], high = values[c];
-      for (std::size_t i = c; i < values.size(); i += width) low = std::min(low, values[i]), high = std::max(high, values[i]);
+      for (std::size_t i = c; i < values.size(); i += width)
+        low = std::min(low, values[i]), high = std::max(high, values[i]);
       elements.minimum.push_back(exact(low));
       elements.maximum.push_back(exact(high));
     }
@@ -103,7 +105,8 @@ bool DocumentEditor::overwrite(const Json& accessor, const NewElements& elements
   if (view_index == kNone || accessor.contains("sparse") || accessor.value("byteOffset", 0) != 0) return false;
   if (std::find(new_views_.begin(), new_views_.end(), view_index) != new_views_.end()) return false;
   const Json& view = json["bufferViews"][view_index];
-  if (view.contains("extensions") || view.contains("byteStride") || view.value("byteLength", std::size_t{0}) != elements.bytes.size())
+  if (view.contains("extensions") || view.contains("byteStride") ||
+      view.value("byteLength", std::size_t{0}) != elements.bytes.size())
     return false;
   if (view_uses(json, view_index) != 1) return false;
   patches_.push_back({view["buffer"].get<Index>(), view.value("byteOffset", std::size_t{0}), elements.bytes});
@@ -136,7 +139,8 @@ std::size_t DocumentEditor::accessor_uses(Index accessor) const {
     }
   for (const Json& skin : array_at(json, "skins", "file")) count(skin, "inverseBindMatrices");
   for (const Json& animation : array_at(json, "animations", "file"))
-    for (const Json& sampler : array_at(animation, "samplers", "animation")) count(sampler, "input"), count(sampler, "output");
+    for (const Json& sampler : array_at(animation, "samplers", "animation"))
+      count(sampler, "input"), count(sampler, "output");
   return uses;
 }
 
@@ -179,7 +183,8 @@ void DocumentEditor::embed_images(const GltfDocument& document, Report& report) 
     std::vector<ReportFile> files;
     const auto bytes = resolve_uri(document.path, uri, files);
     if (!bytes || bytes->empty()) {
-      report.warn("gltf.missing_image", place("image", i), fmt::format("The picture '{}' is not there and could not be put into the file.", uri));
+      report.warn("gltf.missing_image", place("image", i),
+                  fmt::format("The picture '{}' is not there and could not be put into the file.", uri));
       continue;
     }
     std::string mime = images[i].value("mimeType", "");
@@ -208,11 +213,13 @@ Bytes DocumentEditor::join_buffers(const std::string& uri) {
     }
     joined.resize(aligned(joined.size(), first ? 1 : kBufferAlign));
     base[b] = joined.size();
-    const auto bytes = document_.buffer(b).first(std::min<std::size_t>(document_.buffer(b).size(), old[b].value("byteLength", std::size_t{0})));
+    const auto bytes = document_.buffer(b).first(
+        std::min<std::size_t>(document_.buffer(b).size(), old[b].value("byteLength", std::size_t{0})));
     joined.insert(joined.end(), bytes.begin(), bytes.end());
     for (const Patch& patch : patches_)
       if (patch.buffer == b)
-        std::copy(patch.bytes.begin(), patch.bytes.end(), joined.begin() + static_cast<std::ptrdiff_t>(base[b] + patch.offset));
+        std::copy(patch.bytes.begin(), patch.bytes.end(),
+                  joined.begin() + static_cast<std::ptrdiff_t>(base[b] + patch.offset));
     if (first) buffers[0] = old[b], first = false;
   }
   if (!added_.empty()) joined.resize(aligned(joined.size(), kBufferAlign));
@@ -233,7 +240,8 @@ Bytes DocumentEditor::join_buffers(const std::string& uri) {
         continue;
       }
       move(views[v]);
-      if (views[v].contains("extensions") && views[v]["extensions"].contains(kMeshopt)) move(views[v]["extensions"][kMeshopt]);
+      if (views[v].contains("extensions") && views[v]["extensions"].contains(kMeshopt))
+        move(views[v]["extensions"][kMeshopt]);
     }
   }
   buffers[0].erase("uri");

@@ -20,7 +20,7 @@ struct NewElements {
   std::string type = "SCALAR";
   std::size_t count = 0;
   bool normalized = false;
-  int target = 0;  ///< 34962 for vertex attributes, 34963 for indices, 0 for neither.
+  int target = 0;                        ///< 34962 for vertex attributes, 34963 for indices, 0 for neither.
   std::vector<double> minimum, maximum;  ///< Written when not empty.
 };
 
@@ -42,7 +42,8 @@ class DocumentEditor {
   /// Gives an accessor new elements; keeps its name and extras.
   void replace_accessor(Index accessor, const NewElements& elements);
   /// Sets an attribute of primitives that share it: in its own accessor where nothing else uses that, else in a new one.
-  void set_attribute(Index mesh, std::span<const Index> primitives, const std::string& name, const NewElements& elements);
+  void set_attribute(Index mesh, std::span<const Index> primitives, const std::string& name,
+                     const NewElements& elements);
   void remove_attribute(Index mesh, Index primitive, const std::string& name);
   Index attribute(Index mesh, Index primitive, const std::string& name) const;
   void use_extension(const char* name);
@@ -65,9 +66,9 @@ class DocumentEditor {
     std::size_t offset;
     Bytes bytes;
   };
-  std::vector<Patch> patches_;   // New bytes for old places.
-  Bytes added_;                  // New bytes, behind all old buffers.
-  std::vector<Index> new_views_; // Views whose bytes are in added_, with offsets from its start.
+  std::vector<Patch> patches_;    // New bytes for old places.
+  Bytes added_;                   // New bytes, behind all old buffers.
+  std::vector<Index> new_views_;  // Views whose bytes are in added_, with offsets from its start.
 };
 
 }  // namespace sinew::io::gltf

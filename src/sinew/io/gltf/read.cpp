@@ -16,9 +16,10 @@ using namespace gltf;
 constexpr const char* kUnderstood[] = {"KHR_mesh_quantization", "EXT_meshopt_compression", "KHR_draco_mesh_compression",
                                        "FB_ngon_encoding"};
 // Extensions that say how things look or who may use them: kept as they are.
-constexpr const char* kHarmless[] = {"KHR_materials_", "KHR_texture_", "EXT_texture_", "MSFT_texture_", "KHR_lights_",
-                                     "EXT_lights_",    "KHR_xmp",      "VRM",          "KHR_techniques_webgl", "KHR_audio",
-                                     "EXT_mesh_manifold", "MOZ_", "KHR_node_visibility"};
+constexpr const char* kHarmless[] = {"KHR_materials_",       "KHR_texture_", "EXT_texture_",      "MSFT_texture_",
+                                     "KHR_lights_",          "EXT_lights_",  "KHR_xmp",           "VRM",
+                                     "KHR_techniques_webgl", "KHR_audio",    "EXT_mesh_manifold", "MOZ_",
+                                     "KHR_node_visibility"};
 
 void check_version(const Json& json) {
   const Json& asset = object_at(json, "asset", "file");
@@ -49,7 +50,8 @@ Json describe_contents(const Json& json) {
   const std::string generator = text_at(object_at(json, "asset", "file"), "generator", "asset");
   if (!generator.empty()) contents["generator"] = generator;
   if (const std::string vrm = vrm_version(json); !vrm.empty()) contents["vrm"] = vrm;
-  for (const char* list : {"scenes", "nodes", "meshes", "materials", "textures", "images", "cameras", "skins", "animations"})
+  for (const char* list :
+       {"scenes", "nodes", "meshes", "materials", "textures", "images", "cameras", "skins", "animations"})
     contents[list] = array_at(json, list, "file").size();
   contents["extensions_used"] = array_at(json, "extensionsUsed", "file");
   contents["extensions_required"] = array_at(json, "extensionsRequired", "file");

@@ -40,7 +40,9 @@ Material read_material(const Json& root, const Json& json, std::size_t index) {
   numbers_at(json, "emissiveFactor", emissive, where);
   material.emissive = Vec3(emissive[0], emissive[1], emissive[2]).cast<float>();
   const std::string alpha = text_at(json, "alphaMode", where);
-  material.alpha = alpha == "MASK" ? Material::Alpha::kMask : alpha == "BLEND" ? Material::Alpha::kBlend : Material::Alpha::kOpaque;
+  material.alpha = alpha == "MASK"    ? Material::Alpha::kMask
+                   : alpha == "BLEND" ? Material::Alpha::kBlend
+                                      : Material::Alpha::kOpaque;
   material.alpha_cutoff = static_cast<float>(number_at(json, "alphaCutoff", 0.5, where));
   material.double_sided = flag_at(json, "doubleSided", false, where);
   return material;

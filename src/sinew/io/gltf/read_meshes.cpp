@@ -21,7 +21,8 @@ Mat4 unflattened(const Mat4& m) {
   Decomposed parts = decompose(m);
   const double largest = std::max(parts.transform.scale.cwiseAbs().maxCoeff(), 1e-30);
   for (int i = 0; i < 3; ++i)
-    if (std::abs(parts.transform.scale[i]) < 1e-9 * largest || parts.transform.scale[i] == 0) parts.transform.scale[i] = 1;
+    if (std::abs(parts.transform.scale[i]) < 1e-9 * largest || parts.transform.scale[i] == 0)
+      parts.transform.scale[i] = 1;
   return parts.transform.matrix();
 }
 
@@ -55,7 +56,8 @@ struct MeshReader {
   void read_faces(const Json& primitive, const VertexBlock& block, Index first_vertex, const std::string& where);
 };
 
-void MeshReader::read_positions(const Json& attributes, const MeshPart& part, VertexBlock& block, const std::string& where) {
+void MeshReader::read_positions(const Json& attributes, const MeshPart& part, VertexBlock& block,
+                                const std::string& where) {
   const Index index = accessor(attributes, "POSITION", where);
   if (index == kNone) throw Error(where + " has no positions.");
   const std::vector<float> values = read_floats(document, index, 3);
@@ -71,7 +73,8 @@ void MeshReader::read_positions(const Json& attributes, const MeshPart& part, Ve
   }
 }
 
-void MeshReader::read_layers(const Json& attributes, const MeshPart& part, const VertexBlock& block, const std::string& where) {
+void MeshReader::read_layers(const Json& attributes, const MeshPart& part, const VertexBlock& block,
+                             const std::string& where) {
   const std::size_t begin = mesh().positions.size() - block.count;
   const auto wanted = [&](const char* name, std::size_t components, std::vector<float>& values) {
     const Index index = accessor(attributes, name, where);
@@ -86,7 +89,8 @@ void MeshReader::read_layers(const Json& attributes, const MeshPart& part, const
     for (std::size_t i = 0; i < block.count; ++i) {
       const Vec3 n = normal_matrix * Vec3f(values[3 * i], values[3 * i + 1], values[3 * i + 2]).cast<double>();
       const double length = n.norm();
-      mesh().normals.values.push_back(length > 0 && std::isfinite(length) ? Vec3f((n / length).cast<float>()) : Vec3f(Vec3f::Zero()));
+      mesh().normals.values.push_back(length > 0 && std::isfinite(length) ? Vec3f((n / length).cast<float>())
+                                                                          : Vec3f(Vec3f::Zero()));
     }
   }
   if (wanted("TEXCOORD_0", 2, values)) {
@@ -99,11 +103,13 @@ void MeshReader::read_layers(const Json& attributes, const MeshPart& part, const
     if ((width != 3 && width != 4) || values.size() != width * block.count) return;
     mesh().colors.resize(begin, Vec4f::Ones());
     for (std::size_t i = 0; i < block.count; ++i)
-      mesh().colors.emplace_back(values[width * i], values[width * i + 1], values[width * i + 2], width == 4 ? values[4 * i + 3] : 1.0F);
+      mesh().colors.emplace_back(values[width * i], values[width * i + 1], values[width * i + 2],
+                                 width == 4 ? values[4 * i + 3] : 1.0F);
   }
 }
 
-void MeshReader::read_weights(const Json& attributes, const MeshPart& part, const VertexBlock& block, const std::string& where) {
+void MeshReader::read_weights(const Json& attributes, const MeshPart& part, const VertexBlock& block,
+                              const std::string& where) {
   SkinWeights& weights = character.rig.weights;
   if (character.rig.skeleton.empty()) return;
   if (part.skin == kNone) {
@@ -138,10 +144,13 @@ void MeshReader::read_weights(const Json& attributes, const MeshPart& part, cons
     weights.add_row(row);
   }
   if (strays > 0)
-    document.warnings.push_back({"gltf.stray_joints", where, fmt::format("{} influences name joints that the skin does not have; they are left out.", strays)});
+    document.warnings.push_back(
+        {"gltf.stray_joints", where,
+         fmt::format("{} influences name joints that the skin does not have; they are left out.", strays)});
 }
 
-void MeshReader::read_morphs(const Json& primitive, MeshPart& part, const VertexBlock& block, const std::string& where) {
+void MeshReader::read_morphs(const Json& primitive, MeshPart& part, const VertexBlock& block,
+                             const std::string& where) {
   const Json& targets = array_at(primitive, "targets", where);
   const Mat3 linear = part.to_model.topLeftCorner<3, 3>();
   if (targets.size() > part.morphs.size()) part.morphs.resize(targets.size());
@@ -153,7 +162,8 @@ void MeshReader::read_morphs(const Json& primitive, MeshPart& part, const Vertex
     const Index index = accessor(element_at(targets, t, where), "POSITION", where);
     if (index == kNone) continue;
     const std::vector<float> values = read_floats(document, index, 3);
-    if (values.size() != 3 * std::size_t{block.count}) throw Error(fmt::format("{}: morph {} has another number of vertices.", where, t));
+    if (values.size() != 3 * std::size_t{block.count})
+      throw Error(fmt::format("{}: morph {} has another number of vertices.", where, t));
     for (std::size_t i = 0; i < block.count; ++i) {
       const Vec3 d = linear * Vec3f(values[3 * i], values[3 * i + 1], values[3 * i + 2]).cast<double>();
       if (!d.allFinite()) throw Error(fmt::format("{}: morph {} is not finite at vertex {}.", where, t, i));
@@ -162,10 +172,12 @@ void MeshReader::read_morphs(const Json& primitive, MeshPart& part, const Vertex
   }
 }
 
-void MeshReader::read_faces(const Json& primitive, const VertexBlock& block, Index first_vertex, const std::string& where) {
+void MeshReader::read_faces(const Json& primitive, const VertexBlock& block, Index first_vertex,
+                            const std::string& where) {
   const std::uint64_t mode = size_at(primitive, "mode", kTriangles, where);
   if (mode < kTriangles) {
-    document.warnings.push_back({"gltf.not_a_surface", where, "It is made of points or lines; they are kept, but have no faces."});
+    document.warnings.push_back(
+        {"gltf.not_a_surface", where, "It is made of points or lines; they are kept, but have no faces."});
     return;
   }
   if (mode > kFan) throw Error(fmt::format("{}: {} is not a way to draw.", where, mode));
@@ -181,7 +193,8 @@ void MeshReader::read_faces(const Json& primitive, const VertexBlock& block, Ind
     index += first_vertex;
   }
   if (mode == kTriangles && indices.size() % 3 != 0)
-    document.warnings.push_back({"gltf.leftover_indices", where, "The number of its indices is not a multiple of three; the last ones are ignored."});
+    document.warnings.push_back({"gltf.leftover_indices", where,
+                                 "The number of its indices is not a multiple of three; the last ones are ignored."});
   const bool ngons = mode == kTriangles && object_at(primitive, "extensions", where).contains("FB_ngon_encoding");
   Mesh& target = mesh();
   const Index before = target.face_count();
@@ -254,7 +267,8 @@ void MeshReader::read_part(Index node, const std::vector<Mat4>& skin_to_model) {
   const Json& names = array_at(object_at(mesh_json, "extras", mesh_place), "targetNames", mesh_place);
   for (std::size_t t = 0; t < part.morphs.size(); ++t) {
     part.morphs[t].deltas.resize(part.vertex_count, Vec3f::Zero());
-    part.morphs[t].name = t < names.size() && names[t].is_string() ? names[t].get<std::string>() : fmt::format("morph_{}", t);
+    part.morphs[t].name =
+        t < names.size() && names[t].is_string() ? names[t].get<std::string>() : fmt::format("morph_{}", t);
   }
   part.morph_weights.assign(part.morphs.size(), 0.0);
   const Json& own = array_at(node_json, "weights", node_place);

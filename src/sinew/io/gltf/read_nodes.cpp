@@ -42,7 +42,8 @@ void walk(const Json& nodes, Index root, const std::vector<std::vector<Index>>& 
   while (!stack.empty()) {
     const Index node = stack.back();
     stack.pop_back();
-    if (seen[node]) throw Error(fmt::format("Node {} of {} is met twice on the way from the root.", node, nodes.size()));
+    if (seen[node])
+      throw Error(fmt::format("Node {} of {} is met twice on the way from the root.", node, nodes.size()));
     seen[node] = true;
     order.push_back(node);
     stack.insert(stack.end(), children[node].rbegin(), children[node].rend());
@@ -139,7 +140,8 @@ NodeGraph read_nodes(const GltfDocument& document) {
       if (!root.is_number_unsigned() || root.get<std::uint64_t>() >= nodes.size())
         throw Error(fmt::format("The scene's node {} is not there.", root.dump()));
       const auto r = root.get<Index>();
-      if (graph.parent[r] != kNone) throw Error(fmt::format("The scene's root node {} is a child of node {}.", r, graph.parent[r]));
+      if (graph.parent[r] != kNone)
+        throw Error(fmt::format("The scene's root node {} is a child of node {}.", r, graph.parent[r]));
       walk(nodes, r, children, seen, graph.order);
     }
     graph.in_scene = seen;

@@ -48,7 +48,8 @@ Track::Interpolation interpolation_of(const std::string& word, const std::string
 }
 
 // Which path and joint or part a channel moves; kNone target when we do not show it.
-Track channel_target(const GltfDocument& document, const NodeGraph& graph, const Json& target, const std::string& where) {
+Track channel_target(const GltfDocument& document, const NodeGraph& graph, const Json& target,
+                     const std::string& where) {
   Track track;
   const Index node = index_at(target, "node", graph.parent.size(), where);
   const std::string path = text_at(target, "path", where);
@@ -100,7 +101,8 @@ void read_channel(GltfDocument& document, const Character& character, const Json
     throw Error(fmt::format("{}: it has {} values for {} keys.", where, track.values.size(), track.times_s.size()));
   track.values.resize(track.times_s.size() * width);
   if (const std::size_t dropped = drop_falling_keys(track, width); dropped > 0)
-    document.warnings.push_back({"gltf.key_times", where, fmt::format("{} keys that are not later than the one before are left out.", dropped)});
+    document.warnings.push_back({"gltf.key_times", where,
+                                 fmt::format("{} keys that are not later than the one before are left out.", dropped)});
   for (const float value : track.values)
     if (!std::isfinite(value)) {
       document.warnings.push_back({"gltf.key_values", where, "A channel with values that are not finite is left out."});
@@ -129,9 +131,11 @@ std::vector<Mat4> read_skins(GltfDocument& document, const NodeGraph& graph, Cha
     if (const Index accessor = index_at(skins[s], "inverseBindMatrices", accessors, where); accessor != kNone) {
       const std::vector<float> values = read_floats(document, accessor, 16);
       if (values.size() < skin.joints.size() * 16)
-        throw Error(fmt::format("{}: it has {} bind matrices for {} joints.", where, values.size() / 16, skin.joints.size()));
+        throw Error(
+            fmt::format("{}: it has {} bind matrices for {} joints.", where, values.size() / 16, skin.joints.size()));
       for (std::size_t k = 0; k < skin.joints.size(); ++k) {
-        for (int i = 0; i < 16; ++i) skin.inverse_bind[k](i) = static_cast<double>(values[16 * k + static_cast<std::size_t>(i)]);
+        for (int i = 0; i < 16; ++i)
+          skin.inverse_bind[k](i) = static_cast<double>(values[16 * k + static_cast<std::size_t>(i)]);
         if (!skin.inverse_bind[k].allFinite()) throw Error(fmt::format("{}: bind matrix {} is not finite.", where, k));
         skin.inverse_bind[k].row(3) = Eigen::RowVector4d(0, 0, 0, 1);
       }

@@ -29,8 +29,8 @@ bool same_folder(const std::filesystem::path& a, const std::filesystem::path& b)
 }
 
 // Files the glTF refers to go along when it moves to another folder.
-void copy_outside_files(const GltfDocument& document, const Json& json, const char* list, const std::filesystem::path& path,
-                        AtomicFiles& files, Report& report) {
+void copy_outside_files(const GltfDocument& document, const Json& json, const char* list,
+                        const std::filesystem::path& path, AtomicFiles& files, Report& report) {
   if (same_folder(document.path, path)) return;
   for (const Json& element : array_at(json, list, "file")) {
     const std::string uri = element.value("uri", "");
@@ -87,12 +87,14 @@ void write_gltf(const Asset& asset, const std::filesystem::path& path, const Sav
   const Rig& rig = asset.character.rig;
   Changes changes = options.changes;
   if (fresh) {
-    if (rig.mesh.parts.empty() && rig.skeleton.empty()) throw Error(fmt::format("{}: there is nothing to write.", path.string()));
+    if (rig.mesh.parts.empty() && rig.skeleton.empty())
+      throw Error(fmt::format("{}: there is nothing to write.", path.string()));
     document = build_document(asset, report);
     changes = {false, !rig.skins.empty(), !rig.skeleton.empty()};
   }
   const bool text = path.extension() == ".gltf";
-  const bool changed = fresh || changes.positions || changes.weights || changes.skeleton || asset.placement != Mat4::Identity();
+  const bool changed =
+      fresh || changes.positions || changes.weights || changes.skeleton || asset.placement != Mat4::Identity();
   if (!changed && document->container.binary != text && (text || !has_outside_files(document->json()))) {
     // Nothing to do: the file as it came.
     if (text) {

@@ -8,19 +8,26 @@ namespace {
 
 const char* path_word(Track::Path path) {
   switch (path) {
-    case Track::Path::kTranslation: return "translation";
-    case Track::Path::kRotation: return "rotation";
-    case Track::Path::kScale: return "scale";
-    case Track::Path::kMorphWeights: return "weights";
+    case Track::Path::kTranslation:
+      return "translation";
+    case Track::Path::kRotation:
+      return "rotation";
+    case Track::Path::kScale:
+      return "scale";
+    case Track::Path::kMorphWeights:
+      return "weights";
   }
   return "";
 }
 
 const char* interpolation_word(Track::Interpolation interpolation) {
   switch (interpolation) {
-    case Track::Interpolation::kStep: return "STEP";
-    case Track::Interpolation::kLinear: return "LINEAR";
-    case Track::Interpolation::kCubic: return "CUBICSPLINE";
+    case Track::Interpolation::kStep:
+      return "STEP";
+    case Track::Interpolation::kLinear:
+      return "LINEAR";
+    case Track::Interpolation::kCubic:
+      return "CUBICSPLINE";
   }
   return "";
 }
@@ -45,8 +52,10 @@ void write_clips(DocumentEditor& editor, const Asset& asset, const std::vector<P
       const char* type = morph ? "SCALAR" : track.path == Track::Path::kRotation ? "VEC4" : "VEC3";
       const Index output = editor.add_accessor(float_elements(track.values, type, 0, false));
       const Index node = morph ? parts[track.target].node : node_of_joint[track.target];
-      animation["channels"].push_back({{"sampler", animation["samplers"].size()}, {"target", {{"node", node}, {"path", path_word(track.path)}}}});
-      animation["samplers"].push_back({{"input", input}, {"interpolation", interpolation_word(track.interpolation)}, {"output", output}});
+      animation["channels"].push_back(
+          {{"sampler", animation["samplers"].size()}, {"target", {{"node", node}, {"path", path_word(track.path)}}}});
+      animation["samplers"].push_back(
+          {{"input", input}, {"interpolation", interpolation_word(track.interpolation)}, {"output", output}});
     }
     if (!clip.tracks.empty()) editor.list("animations").push_back(std::move(animation));
   }

@@ -132,7 +132,8 @@ std::vector<Index> write_joints(DocumentEditor& editor, const Asset& asset, Inde
     node_of_joint[j] = n;
     if (name_of(nodes[n], "node", n) != joint.name) nodes[n]["name"] = joint.name;
     const Mat4 wanted = joint_matrix(joint), have = node_matrix(nodes[n]);
-    if ((wanted - have).cwiseAbs().maxCoeff() > 1e-9 * std::max(1.0, have.cwiseAbs().maxCoeff())) set_transform(nodes[n], joint);
+    if ((wanted - have).cwiseAbs().maxCoeff() > 1e-9 * std::max(1.0, have.cwiseAbs().maxCoeff()))
+      set_transform(nodes[n], joint);
     if (parent[n] != wanted_parent && !(joint.parent == kNone && parent[n] == kNone)) {
       detach(editor, parent[n], n);
       attach(editor, wanted_parent, n);

@@ -164,7 +164,8 @@ void write_skins(DocumentEditor& editor, const Asset& asset, const std::vector<P
     if (known == written.end()) {
       // The part's old skin is taken over, unless another part's took it first.
       Index number = parts[p].skin;
-      const bool taken = std::any_of(written.begin(), written.end(), [&](const Written& w) { return w.number == number; });
+      const bool taken =
+          std::any_of(written.begin(), written.end(), [&](const Written& w) { return w.number == number; });
       Json& skins = editor.list("skins");
       if (number == kNone || number >= skins.size() || taken) {
         number = static_cast<Index>(skins.size());
@@ -188,11 +189,17 @@ void write_weights(DocumentEditor& editor, const Asset& asset, const std::vector
   cap = std::min<Index>(cap, 8);
   if (weights.max_influences() > cap) {
     const double dropped = weights.cap(cap);
-    report.warn("weights.capped", "", fmt::format("Rows were cut to {} influences; the largest share dropped is {:.3g}.", cap, dropped));
+    report.warn("weights.capped", "",
+                fmt::format("Rows were cut to {} influences; the largest share dropped is {:.3g}.", cap, dropped));
   }
   const std::string& type = options.weight_type;
-  WeightWriter writer{type == "u8" ? 255U : type == "u16" ? 65535U : kFloatUnits,
-                      type == "u8" ? Component::kU8 : type == "u16" ? Component::kU16 : Component::kF32, 1};
+  WeightWriter writer{type == "u8"    ? 255U
+                      : type == "u16" ? 65535U
+                                      : kFloatUnits,
+                      type == "u8"    ? Component::kU8
+                      : type == "u16" ? Component::kU16
+                                      : Component::kF32,
+                      1};
   std::size_t empty = 0;
   for (Index p = 0; p < parts.size(); ++p) {
     const MeshPart& part = rig.mesh.parts[p];
@@ -201,7 +208,8 @@ void write_weights(DocumentEditor& editor, const Asset& asset, const std::vector
     std::map<Index, std::uint32_t> slot_of;
     for (std::uint32_t k = 0; k < skin.joints.size(); ++k) slot_of.try_emplace(skin.joints[k], k);
     Index most = 0;
-    for (Index v = 0; v < part.vertex_count; ++v) most = std::max(most, static_cast<Index>(weights.row(part.first_vertex + v).size()));
+    for (Index v = 0; v < part.vertex_count; ++v)
+      most = std::max(most, static_cast<Index>(weights.row(part.first_vertex + v).size()));
     writer.sets = most > 4 ? 2 : 1;
     const auto mesh = editor.json["nodes"][parts[p].node]["mesh"].get<Index>();
     for (const VertexBlock& block : parts[p].blocks) {
@@ -219,8 +227,9 @@ void write_weights(DocumentEditor& editor, const Asset& asset, const std::vector
     }
   }
   if (empty > 0)
-    report.fallbacks.push_back({"weights.empty_row", "first joint of the skin", empty,
-                                fmt::format("{} vertices have no weights; they follow the first joint of their skin.", empty)});
+    report.fallbacks.push_back(
+        {"weights.empty_row", "first joint of the skin", empty,
+         fmt::format("{} vertices have no weights; they follow the first joint of their skin.", empty)});
 }
 
 void write_positions(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts) {
