@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <string>
 
@@ -58,6 +59,19 @@ TEST_F(Convert, NothingAskedNothingChanged) {
   EXPECT_EQ(after.character.rig.weights, before.character.rig.weights);
   run("again.glb", "third.glb");
   EXPECT_EQ(io::read_file(folder_ / "third.glb"), io::read_file(folder_ / "again.glb"));
+}
+
+TEST_F(Convert, WritesWeightsAsBytesThatSumToExactlyOne) {
+  ConvertOptions options;
+  options.weight_type = "u8";
+  run("figure.glb", "bytes.glb", options);
+  const SkinWeights weights = io::load(folder_ / "bytes.glb").character.rig.weights;
+  ASSERT_GT(weights.row_count(), 1000u);
+  for (Index v = 0; v < weights.row_count(); ++v) {
+    int units = 0;
+    for (const Influence& influence : weights.row(v)) units += static_cast<int>(std::lround(influence.weight * 255));
+    EXPECT_EQ(units, 255) << v;
+  }
 }
 
 TEST_F(Convert, CapsInfluencesAndRowsStillSumToOne) {

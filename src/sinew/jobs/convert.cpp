@@ -94,7 +94,13 @@ Report convert(const JobRequest& request, const ConvertOptions& options, const P
     const StageTimer timer(report, "write");
     progress.step("writing", 0.6);
     keep_backup(request, output);
-    io::save(asset, output, {.changes = changes}, report);
+    io::SaveOptions save_options;
+    save_options.changes = changes;
+    if (!options.weight_type.empty()) {
+      save_options.changes.weights = save_options.changes.weights || !asset.character.rig.skins.empty();
+      save_options.weight_type = options.weight_type;
+    }
+    io::save(asset, output, save_options, report);
   }
   report.metrics["written"] = counts(asset.character);
   report.metrics["written"]["format"] = format.id;
