@@ -9,7 +9,7 @@ function(sinew_module name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   add_library(sinew_${name} STATIC ${sources})
   add_library(sinew::${name} ALIAS sinew_${name})
-  set_target_properties(sinew_${name} PROPERTIES EXPORT_NAME ${name})
+  set_target_properties(sinew_${name} PROPERTIES EXPORT_NAME ${name} UNITY_BUILD ${SINEW_UNITY} UNITY_BUILD_BATCH_SIZE 12)
   target_include_directories(sinew_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(sinew_${name} PRIVATE $<BUILD_INTERFACE:sinew_settings> ${arg_PRIVATE} PUBLIC ${arg_PUBLIC})

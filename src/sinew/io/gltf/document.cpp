@@ -13,8 +13,6 @@
 namespace sinew::io::gltf {
 namespace {
 
-constexpr const char* kMeshopt = "EXT_meshopt_compression";
-
 std::span<const std::byte> slice(std::span<const std::byte> bytes, std::uint64_t offset, std::uint64_t length,
                                  const std::string& where) {
   if (offset > bytes.size() || length > bytes.size() - offset)

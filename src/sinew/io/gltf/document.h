@@ -15,6 +15,9 @@
 
 namespace sinew::io::gltf {
 
+inline constexpr const char* kMeshopt = "EXT_meshopt_compression";
+inline constexpr const char* kDraco = "KHR_draco_mesh_compression";
+
 /// The vertices of one or more primitives of a mesh that share all their accessors.
 struct VertexBlock {
   Index first_primitive = 0;            ///< Any of them: they share their attributes.

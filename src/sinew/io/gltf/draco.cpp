@@ -19,8 +19,6 @@
 namespace sinew::io::gltf {
 namespace {
 
-constexpr const char* kExtension = "KHR_draco_mesh_compression";
-
 template <class T>
 Bytes unpack_attribute(const draco::PointAttribute& attribute, std::size_t points, const AccessorInfo& info) {
   Bytes bytes(points * info.element_bytes);
@@ -71,8 +69,8 @@ void decode_draco(GltfDocument& document, const Json& primitive, const std::stri
   // Accessors of packed data may be shared by primitives that unpack to different data.
   document.clear_decoded();
   const Json& extensions = object_at(primitive, "extensions", where);
-  if (!extensions.contains(kExtension)) return;
-  const Json& extension = object_at(extensions, kExtension, where);
+  if (!extensions.contains(kDraco)) return;
+  const Json& extension = object_at(extensions, kDraco, where);
   const std::size_t accessors = array_at(document.json(), "accessors", "file").size();
   const Json& attributes = object_at(primitive, "attributes", where);
   const Index indices = index_at(primitive, "indices", accessors, where);

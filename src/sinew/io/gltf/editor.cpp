@@ -13,9 +13,6 @@
 namespace sinew::io::gltf {
 namespace {
 
-constexpr const char* kDraco = "KHR_draco_mesh_compression";
-constexpr const char* kMeshopt = "EXT_meshopt_compression";
-
 // Old buffers keep their alignment, whatever it was, up to 16 bytes.
 constexpr std::size_t kBufferAlign = 16;
 
