@@ -197,6 +197,29 @@ TEST(Gltf, NewJointsBecomeNodesAndNewDocumentsHoldEverything) {
   EXPECT_EQ(back.rig.mesh.parts[0].morphs.size() + back.rig.mesh.parts[1].morphs.size(), 1u);
 }
 
+TEST(Gltf, ANewDocumentGivesSeveralRootsOneAndEmptyPartsNoMesh) {
+  TemporaryFolder folder;
+  Asset asset = read();
+  asset.document = nullptr;
+  Joint lone;
+  lone.name = "lone";
+  asset.character.rig.skeleton.joints.push_back(lone);
+  MeshPart empty;
+  empty.name = "empty";
+  empty.first_vertex = asset.character.rig.mesh.vertex_count();
+  empty.first_face = asset.character.rig.mesh.face_count();
+  asset.character.rig.mesh.parts.push_back(empty);
+  Report report;
+  save(asset, folder / "new.glb", {}, report);
+  const Bytes bytes = read_file(folder / "new.glb");
+  const Json json = gltf::parse_container(bytes).json;
+  EXPECT_EQ(json["meshes"].size(), 2u);
+  ASSERT_EQ(report.warnings.size(), 1u);
+  EXPECT_EQ(report.warnings[0].code, "gltf.empty_part");
+  const Skeleton skeleton = load(folder / "new.glb").character.rig.skeleton;
+  EXPECT_EQ(skeleton.joints[skeleton.joints[skeleton.find("hip")].parent].name, "root");
+}
+
 TEST(Gltf, ARigGoesBackOntoItsOwnFileWithoutNewNodes) {
   TemporaryFolder folder;
   Asset asset = read();

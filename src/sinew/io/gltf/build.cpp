@@ -248,7 +248,14 @@ std::shared_ptr<GltfDocument> build_document(const Asset& asset, Report& report)
   write_materials(editor, character, report);
   for (const MeshPart& part : character.rig.mesh.parts) {
     if (part.vertex_count == 0) {
-      report.warn("gltf.empty_part", part.name, "It has no vertices and is left out.");
+      // A mesh of no vertices is not valid glTF; its node stays.
+      report.warn("gltf.empty_part", part.name, "It has no vertices; only its node is written.");
+      PartSource empty;
+      empty.node = static_cast<Index>(editor.list("nodes").size());
+      editor.list("nodes").push_back({{"name", part.name}});
+      if (part.joint == kNone || part.skin != kNone) editor.json["scenes"][0]["nodes"].push_back(empty.node);
+      document->parts.push_back(std::move(empty));
+      continue;
     }
     const PartBuilder builder(character.rig.mesh, part);
     PartSource source;

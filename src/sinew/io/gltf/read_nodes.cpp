@@ -30,11 +30,6 @@ bool read_matrix(const Json& node, const std::string& where, Mat4& matrix) {
   return true;
 }
 
-Mat4 local_matrix(const Json& node, const std::string& where) {
-  Mat4 matrix;
-  return read_matrix(node, where, matrix) ? matrix : read_trs(node, where).matrix();
-}
-
 // Depth-first, children in the order of the file. A node met twice is its own ancestor: each has one parent at most.
 void walk(const Json& nodes, Index root, const std::vector<std::vector<Index>>& children, std::vector<bool>& seen,
           std::vector<Index>& order) {
@@ -97,6 +92,11 @@ std::vector<bool> select_nodes(const GltfDocument& document, const NodeGraph& gr
 }
 
 }  // namespace
+
+Mat4 local_matrix(const Json& node, const std::string& where) {
+  Mat4 matrix;
+  return read_matrix(node, where, matrix) ? matrix : read_trs(node, where).matrix();
+}
 
 bool is_invertible(const Mat4& m) {
   const Mat3 a = m.topLeftCorner<3, 3>();

@@ -24,6 +24,9 @@ struct NodeGraph {
 /// \throws Error if a node has two parents or is its own ancestor.
 NodeGraph read_nodes(const GltfDocument& document);
 
+/// A node's own transform, from its matrix or its translation, rotation and scale.
+Mat4 local_matrix(const Json& node, const std::string& where);
+
 /// Makes the skeleton: every node from the root to the joints of skins, to nodes that clips move and, if anything moves,
 /// to rigid meshes; and what hangs below joints. Fills `graph.joint`.
 void read_skeleton(const GltfDocument& document, NodeGraph& graph, Character& character);

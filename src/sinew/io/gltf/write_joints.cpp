@@ -19,19 +19,6 @@ Mat4 joint_matrix(const Joint& joint) {
   return m;
 }
 
-Mat4 node_matrix(const Json& node) {
-  Mat4 m = Mat4::Identity();
-  if (numbers_at(node, "matrix", {m.data(), 16}, "node")) return m;
-  Transform t;
-  std::array<double, 4> r = {0, 0, 0, 1};
-  numbers_at(node, "translation", {t.translation.data(), 3}, "node");
-  numbers_at(node, "scale", {t.scale.data(), 3}, "node");
-  numbers_at(node, "rotation", r, "node");
-  const Quat q(r[3], r[0], r[1], r[2]);
-  t.rotation = q.norm() > 1e-12 ? q.normalized() : Quat::Identity();
-  return t.matrix();
-}
-
 void set_transform(Json& node, const Joint& joint) {
   for (const char* key : {"matrix", "translation", "rotation", "scale"}) node.erase(key);
   if (joint.shear != Mat3::Identity()) {
@@ -112,13 +99,23 @@ std::vector<Index> write_joints(DocumentEditor& editor, const Asset& asset, Inde
   Json& nodes = editor.list("nodes");
   std::vector<Index> parent = parents_of(nodes);
   std::vector<Index> node_of_joint(skeleton.joints.size(), kNone);
+  // The joints of a skin must have a root in common; an existing file keeps those it has.
+  Index common_root = kNone;
+  const auto roots = std::count_if(skeleton.joints.begin(), skeleton.joints.end(),
+                                   [](const Joint& joint) { return joint.parent == kNone; });
+  if (fresh && roots > 1) {
+    common_root = static_cast<Index>(nodes.size());
+    nodes.push_back({{"name", "root"}});
+    parent.push_back(kNone);
+    attach(editor, kNone, common_root);
+  }
   for (Index j = 0; j < skeleton.size(); ++j) {
     const Joint& joint = skeleton.joints[j];
     if (j == 0 && placement != kNone && joint.name == "placement" && joint.source == kNone) {
       node_of_joint[j] = placement;
       continue;
     }
-    const Index wanted_parent = joint.parent == kNone ? kNone : node_of_joint[joint.parent];
+    const Index wanted_parent = joint.parent == kNone ? common_root : node_of_joint[joint.parent];
     if (fresh || joint.source == kNone || joint.source >= nodes.size()) {
       Json node = {{"name", joint.name}};
       set_transform(node, joint);
@@ -131,7 +128,7 @@ std::vector<Index> write_joints(DocumentEditor& editor, const Asset& asset, Inde
     const Index n = joint.source;
     node_of_joint[j] = n;
     if (name_of(nodes[n], "node", n) != joint.name) nodes[n]["name"] = joint.name;
-    const Mat4 wanted = joint_matrix(joint), have = node_matrix(nodes[n]);
+    const Mat4 wanted = joint_matrix(joint), have = local_matrix(nodes[n], place("node", n));
     if ((wanted - have).cwiseAbs().maxCoeff() > 1e-9 * std::max(1.0, have.cwiseAbs().maxCoeff()))
       set_transform(nodes[n], joint);
     if (parent[n] != wanted_parent && !(joint.parent == kNone && parent[n] == kNone)) {

@@ -134,7 +134,7 @@ void separate_instances(DocumentEditor& editor, const Asset& asset, const std::v
   };
   for (Index p = 1; p < parts.size(); ++p)
     for (Index q = 0; q < p; ++q) {
-      if (parts[q].mesh != parts[p].mesh || !differ(p, q)) continue;
+      if (parts[p].mesh == kNone || parts[q].mesh != parts[p].mesh || !differ(p, q)) continue;
       Json& meshes = editor.list("meshes");
       Json copy = meshes[parts[p].mesh];
       editor.json["nodes"][parts[p].node]["mesh"] = meshes.size();
@@ -154,7 +154,7 @@ void write_skins(DocumentEditor& editor, const Asset& asset, const std::vector<P
   std::vector<Written> written;
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const MeshPart& part = rig.mesh.parts[p];
-    if (part.skin == kNone) {
+    if (part.skin == kNone || parts[p].blocks.empty()) {
       editor.list("nodes")[parts[p].node].erase("skin");
       continue;
     }
@@ -203,7 +203,7 @@ void write_weights(DocumentEditor& editor, const Asset& asset, const std::vector
   std::size_t empty = 0;
   for (Index p = 0; p < parts.size(); ++p) {
     const MeshPart& part = rig.mesh.parts[p];
-    if (part.skin == kNone) continue;
+    if (part.skin == kNone || parts[p].blocks.empty()) continue;
     const Skin& skin = rig.skins[part.skin];
     std::map<Index, std::uint32_t> slot_of;
     for (std::uint32_t k = 0; k < skin.joints.size(); ++k) slot_of.try_emplace(skin.joints[k], k);
@@ -236,6 +236,7 @@ void write_positions(DocumentEditor& editor, const Asset& asset, const std::vect
   const Mesh& mesh = asset.character.rig.mesh;
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const MeshPart& part = mesh.parts[p];
+    if (parts[p].blocks.empty()) continue;
     const Mat4 from_model = part.to_model.inverse();
     const auto number = editor.json["nodes"][parts[p].node]["mesh"].get<Index>();
     for (const VertexBlock& block : parts[p].blocks) {
