@@ -199,6 +199,80 @@ TEST(SelfIntersection, SameForAnyNumberOfThreads) {
   EXPECT_EQ(one.pairs, two.pairs);
 }
 
+// Cuts both triangles in whole numbers back from what they share, and asks the slow test whether what is left still meets.
+bool meet_elsewhere_by_shrinking(const TrianglePoints& a, const TrianglePoints& b) {
+  TrianglePoints p = a, q = b;
+  std::vector<std::size_t> common_a, common_b;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      if (a[i] == b[j]) common_a.push_back(i), common_b.push_back(j);
+  if (common_a.size() == 3) return true;
+  const double fine = 4096;  // Much finer than any crossing of triangles on so few places.
+  for (TrianglePoints* t : {&p, &q})
+    for (Vec3& v : *t) v *= fine;
+  if (common_a.size() == 1) {
+    // A triangle becomes two without the tip, cut off one part in `fine` along both sides.
+    const auto pieces = [&](const TrianglePoints& t, std::size_t i) {
+      const Vec3 &o = t[i], &u = t[(i + 1) % 3], &v = t[(i + 2) % 3];
+      const Vec3 near_u = o + (u - o) / fine, near_v = o + (v - o) / fine;
+      return std::array<TrianglePoints, 2>{{{near_u, u, v}, {near_u, v, near_v}}};
+    };
+    for (const TrianglePoints& x : pieces(p, common_a[0]))
+      if (meet_by_separating_axes(x, q)) return true;
+    return false;
+  }
+  // With a common edge: the third corner moved to lie over the edge's middle does not change who is on which side.
+  const Vec3 n = (a[1] - a[0]).cross(a[2] - a[0]), m = (b[1] - b[0]).cross(b[2] - b[0]);
+  if (n.cross(m) != Vec3::Zero()) return false;
+  const Vec3 edge = a[common_a[1]] - a[common_a[0]];
+  const Vec3 c = a[3 - common_a[0] - common_a[1]] - a[common_a[0]], d = b[3 - common_b[0] - common_b[1]] - a[common_a[0]];
+  return edge.cross(c).dot(edge.cross(d)) > 0;
+}
+
+RC_GTEST_PROP(TriangleOverlap, NeighboursAgreeWithASlowTest, ()) {
+  std::mt19937 random(*rc::gen::arbitrary<unsigned>());
+  int shared = 0;
+  for (int i = 0; i < 400; ++i) {
+    const int range = 2 + i % 3;
+    const TrianglePoints a = random_triangle(random, range);
+    TrianglePoints b = random_triangle(random, range);
+    b[random() % 3] = a[random() % 3];
+    if (collinear(b[0], b[1], b[2])) continue;
+    ++shared;
+    RC_ASSERT(triangles_meet_elsewhere(a, b) == meet_elsewhere_by_shrinking(a, b));
+    RC_ASSERT(triangles_meet_elsewhere(b, a) == meet_elsewhere_by_shrinking(a, b));
+  }
+  RC_ASSERT(shared > 50);
+}
+
+TEST(TriangleOverlap, NeighboursMeetElsewhereOnlyWhenTheyDo) {
+  const Vec3 o(0, 0, 0), x(1, 0, 0), y(0, 1, 0);
+  EXPECT_FALSE(triangles_meet_elsewhere({o, x, y}, {x, o, Vec3(0, -1, 0)}));      // Flat neighbours.
+  EXPECT_TRUE(triangles_meet_elsewhere({o, x, y}, {x, o, Vec3(0.2, 0.3, 0)}));    // Folded onto each other.
+  EXPECT_FALSE(triangles_meet_elsewhere({o, x, y}, {x, o, Vec3(0.2, 0.3, 1e-300)}));  // Nearly.
+  EXPECT_TRUE(triangles_meet_elsewhere({o, x, y}, {o, y, x}));                    // A copy that faces the other way.
+  EXPECT_TRUE(triangles_meet_elsewhere({o, x, y}, {o, Vec3(1, 1, 1), Vec3(1, 1, -1)}));   // Through the middle.
+  EXPECT_FALSE(triangles_meet_elsewhere({o, x, y}, {o, Vec3(-1, 1, 1), Vec3(-1, 1, -1)}));
+  EXPECT_TRUE(triangles_meet_elsewhere({o, x, y}, {o, Vec3(1, 2, 0), Vec3(2, 1, 0)}));    // In one plane.
+  EXPECT_FALSE(triangles_meet_elsewhere({o, x, y}, {o, Vec3(-1, 2, 0), Vec3(-2, 1, 0)}));
+  EXPECT_FALSE(triangles_meet_elsewhere({o, x, y}, {o, x, Vec3(0.5, 0, 0)}));     // No area.
+}
+
+TEST(SelfIntersection, NeighboursAreCountedOnlyWhenAskedForAndApart) {
+  // Two faces folded flat onto each other, and a third with a corner in common that cuts both.
+  const Mesh mesh = mesh_of({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.5, 0.5, 0}, {1, 1, 1}, {1, 1, -1}},
+                            {{0, 1, 2}, {1, 0, 3}, {0, 4, 5}});
+  EXPECT_EQ(find(mesh).pairs.size(), 0u);
+  const SelfIntersections all = self_intersections(mesh, {.list = true, .adjacent = true});
+  EXPECT_EQ(all.inside_parts, 0u);
+  EXPECT_EQ(all.adjacent, 3u);
+  EXPECT_EQ(all.pairs, (std::vector<TrianglePair>{{0, 1}, {0, 2}, {1, 2}}));
+  const Mesh balls = joined(sphere(), sphere(12, 16, Vec3(0.7, 0.1, 0.2)));
+  const SelfIntersections plain = find(balls), more = self_intersections(balls, {.list = true, .adjacent = true});
+  EXPECT_EQ(more.adjacent, 0u);
+  EXPECT_EQ(more.pairs, plain.pairs);
+}
+
 TEST(SelfIntersection, StopsWhenCancelled) {
   const Progress progress;
   progress.cancel();

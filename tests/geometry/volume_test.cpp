@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/geometry/named_meshes.h"
+#include "tests/geometry/surfaces.h"
 
 namespace sinew::geometry {
 namespace {
@@ -17,6 +17,28 @@ TEST(Volume, OfSimpleBodiesIsExact) {
   EXPECT_NEAR(volume(cube()).volume, 1, 1e-15);
   EXPECT_NEAR(volume(cube()).area, 6, 1e-14);
   EXPECT_EQ(volume(Mesh{}).volume, 0);
+}
+
+TEST(Volume, OfAPrismIsItsBaseTimesItsHeight) {
+  const Volume v = volume(as_mesh(cylinder(5, 24, 0.7, 3)));
+  EXPECT_NEAR(v.volume, 3 * polygon_area(24, 0.7), 1e-13);
+  EXPECT_NEAR(v.area, 2 * polygon_area(24, 0.7) + 3 * 24 * 2 * 0.7 * std::sin(std::numbers::pi / 24), 1e-12);
+}
+
+TEST(Volume, OfABallAndARingConvergesWithTheSquareOfTheEdge) {
+  const double ball = 4 * std::numbers::pi / 3, ring = 2 * std::numbers::pi * std::numbers::pi * 0.3 * 0.3;
+  double ball_before = 0, ring_before = 0;
+  for (int level = 2; level <= 4; ++level) {
+    const double ball_error = ball - volume(as_mesh(icosphere(level))).volume;
+    const double ring_error = ring - volume(as_mesh(torus(16u << level, 8u << level, 1, 0.3))).volume;
+    if (level > 2) {
+      EXPECT_NEAR(ball_before / ball_error, 4, 0.1);
+      EXPECT_NEAR(ring_before / ring_error, 4, 0.1);
+    }
+    ball_before = ball_error, ring_before = ring_error;
+  }
+  EXPECT_LT(ball_before / ball, 0.005);
+  EXPECT_LT(ring_before / ring, 0.001);
 }
 
 TEST(Volume, OfABodyTurnedInsideOutIsNegative) {

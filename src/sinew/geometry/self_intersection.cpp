@@ -54,12 +54,13 @@ class Search {
         [](Found a, Found b) {
           a.inside_parts += b.inside_parts;
           a.between_parts += b.between_parts;
+          a.adjacent += b.adjacent;
           a.keys.insert(a.keys.end(), b.keys.begin(), b.keys.end());
           return a;
         },
         1024);
     parallel_sort(found.keys);
-    SelfIntersections result{found.inside_parts, found.between_parts, {}};
+    SelfIntersections result{found.inside_parts, found.between_parts, found.adjacent, {}};
     result.pairs.reserve(found.keys.size());
     for (const std::uint64_t key : found.keys)
       result.pairs.push_back({static_cast<Index>(key >> 32), static_cast<Index>(key & 0xFFFFFFFFU)});
@@ -70,6 +71,7 @@ class Search {
   struct Found {
     std::uint64_t inside_parts = 0;
     std::uint64_t between_parts = 0;
+    std::uint64_t adjacent = 0;
     std::vector<std::uint64_t> keys;
   };
 
@@ -85,8 +87,10 @@ class Search {
       const bool same_part = faces_[i].part == faces_[j].part;
       if (!same_part && !options_.between_parts) return;
       const TrianglePoints other = points(j);
-      if (share_vertex(own, other) || !triangles_intersect(own, other)) return;
-      ++(same_part ? found.inside_parts : found.between_parts);
+      const bool neighbours = share_vertex(own, other);
+      if (neighbours && !options_.adjacent) return;
+      if (!(neighbours ? triangles_meet_elsewhere(own, other) : triangles_intersect(own, other))) return;
+      ++(neighbours ? found.adjacent : same_part ? found.inside_parts : found.between_parts);
       if (options_.list) found.keys.push_back((std::uint64_t{i} << 32) | j);
     });
   }

@@ -62,14 +62,44 @@ bool contains(const Flat& t, const Vec2& p) {
   return (s0 >= 0 && s1 >= 0 && s2 >= 0) || (s0 <= 0 && s1 <= 0 && s2 <= 0);
 }
 
+Flat flattened(const TrianglePoints& t, int drop) {
+  Flat f;
+  for (std::size_t i = 0; i < 3; ++i) f[i] = {t[i][(drop + 1) % 3], t[i][(drop + 2) % 3]};
+  return f;
+}
+
+// An axis along which the triangle is not seen edge-on. It has an area, so that there is one.
+int clear_axis(const TrianglePoints& t) {
+  for (int drop = 0; drop < 2; ++drop) {
+    const Flat f = flattened(t, drop);
+    if (orient2d(f[0], f[1], f[2]) != 0) return drop;
+  }
+  return 2;
+}
+
+bool segment_meets(const Vec3& p, const Vec3& q, const TrianglePoints& t) {
+  const int p_side = orient3d(t[0], t[1], t[2], p), q_side = orient3d(t[0], t[1], t[2], q);
+  if (p_side * q_side > 0) return false;
+  if (p_side != 0 || q_side != 0) return line_hits(p, q, t);
+  const int drop = clear_axis(t);
+  const Flat f = flattened(t, drop);
+  const Vec2 a(p[(drop + 1) % 3], p[(drop + 2) % 3]), b(q[(drop + 1) % 3], q[(drop + 2) % 3]);
+  for (std::size_t i = 0; i < 3; ++i)
+    if (segments_meet(f[i], f[(i + 1) % 3], a, b)) return true;
+  return contains(f, a);
+}
+
+// Both on the edge from p to q, with their third corners c and d.
+bool folded_flat(const Vec3& p, const Vec3& q, const Vec3& c, const Vec3& d) {
+  if (orient3d(p, q, c, d) != 0) return false;
+  const int drop = clear_axis({p, q, c});
+  const Flat f = flattened({p, q, c}, drop);
+  return orient2d(f[0], f[1], f[2]) == orient2d(f[0], f[1], flattened({p, q, d}, drop)[2]);
+}
+
 bool coplanar_intersect(const TrianglePoints& a, const TrianglePoints& b) {
   for (int drop = 0; drop < 3; ++drop) {
-    const auto flat = [drop](const TrianglePoints& t) {
-      Flat f;
-      for (std::size_t i = 0; i < 3; ++i) f[i] = {t[i][(drop + 1) % 3], t[i][(drop + 2) % 3]};
-      return f;
-    };
-    const Flat fa = flat(a), fb = flat(b);
+    const Flat fa = flattened(a, drop), fb = flattened(b, drop);
     // Along this axis the plane must not be seen edge-on.
     if (orient2d(fa[0], fa[1], fa[2]) == 0 || orient2d(fb[0], fb[1], fb[2]) == 0) continue;
     for (std::size_t i = 0; i < 3; ++i)
@@ -90,6 +120,27 @@ bool triangles_intersect(const TrianglePoints& a, const TrianglePoints& b) {
   // Either both lie in one plane, or one has no area and every point seems to lie in its plane.
   if (coplanar(a_side) || coplanar(b_side)) return coplanar_intersect(a, b);
   return an_edge_hits(a, a_side, b) || an_edge_hits(b, b_side, a);
+}
+
+// Two triangles meet in a convex set. If it holds more than the common corner, it holds a piece of a straight line from
+// there, which ends on the far edge of one of the two, inside the other.
+bool triangles_meet_elsewhere(const TrianglePoints& a, const TrianglePoints& b) {
+  if (collinear(a[0], a[1], a[2]) || collinear(b[0], b[1], b[2])) return false;
+  std::array<bool, 3> common = {false, false, false};  // Corners of a.
+  std::array<std::size_t, 3> in_b = {0, 0, 0};
+  int count = 0;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      if (a[i] == b[j]) common[i] = true, in_b[i] = j, ++count;
+  if (count == 0) return triangles_intersect(a, b);
+  if (count == 3) return true;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
+    if (count == 2 && !common[i]) return folded_flat(a[j], a[k], a[i], b[3 - in_b[j] - in_b[k]]);
+    if (count == 1 && common[i])
+      return segment_meets(a[j], a[k], b) || segment_meets(b[(in_b[i] + 1) % 3], b[(in_b[i] + 2) % 3], a);
+  }
+  return false;
 }
 
 }  // namespace sinew::geometry

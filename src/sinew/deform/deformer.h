@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sinew/core/error.h"
+#include "sinew/core/options.h"
+#include "sinew/core/overlay.h"
+#include "sinew/core/pose.h"
+#include "sinew/core/progress.h"
+#include "sinew/core/registry.h"
+#include "sinew/core/rig.h"
+
+namespace sinew::deform {
+
+/// What a deformer is asked for: one frame.
+struct FrameInput {
+  const ModelPose& pose;
+  double time_s = 0;
+  double dt_s = 0;  ///< Since the frame before; 0 for the first.
+};
+
+/// What a frame had to put up with.
+struct FrameReport {
+  std::uint64_t fallback_vertices = 0;  ///< Treated by the next method of the chain; `findings` says why.
+  Findings findings;
+};
+
+/// Where a frame goes. Spans are as long as the mesh has vertices, in the file's order; `normals` may be empty, then none are made.
+struct FrameOutput {
+  std::span<Vec3f> positions;
+  std::span<Vec3f> normals;
+  FrameReport* report = nullptr;
+};
+
+/// Turns poses of one rig into vertices, in model space. Immutable after binding, so that one object can serve many threads, each
+/// with a state of its own.
+class Deformer {
+ public:
+  /// What a deformer keeps between frames: scratch memory, and the past if it has one.
+  class State {
+   public:
+    virtual ~State() = default;
+  };
+
+  virtual ~Deformer() = default;
+
+  virtual std::unique_ptr<State> make_state() const = 0;
+
+  /// Whether a frame depends on those before it, so that a clip must be played from its start.
+  virtual bool needs_history() const { return false; }
+
+  /// One frame. After the first frame of a state nothing is allocated that grows with the mesh. The same bytes for any number of
+  /// threads. \throws Error naming the joint when a matrix is not finite, or is one the method cannot use.
+  virtual void deform(State& state, const FrameInput& input, const FrameOutput& output) const = 0;
+
+  /// What the method can show of itself in that frame.
+  virtual std::vector<Overlay> overlays(State& state, const FrameInput& input) const;
+};
+
+/// Options of all deformers.
+struct DeformOptions {
+  std::string smooth = "none";
+  int smooth_iterations = 5;
+  double smooth_strength = 0.5;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v(Field("smooth", "What evens the surface out after the method.").one_of({"none", "delta-mush"}), self.smooth);
+    v(Field("smooth_iterations", "Rounds of smoothing: more reach further and flatten more.").range(1, 200),
+      self.smooth_iterations);
+    v(Field("smooth_strength", "How far a vertex moves to the middle of its neighbours in a round.").range(0, 1),
+      self.smooth_strength);
+  }
+};
+
+/// Binds a method to a rig: slow, once. \throws Error if the rig cannot be bound, Cancelled.
+using Binding = std::unique_ptr<Deformer> (*)(const Rig& rig, const DeformOptions& options, const Progress& progress);
+
+/// All deformers: `lbs` linear, `dqs` dual-quaternion, ….
+const Registry<Binding>& deformers();
+
+/// Binds the method of that id, with the smoothing of the options around it. \throws Error for an unknown id.
+std::unique_ptr<Deformer> bind(std::string_view id, const Rig& rig, const DeformOptions& options = {},
+                               const Progress& progress = {});
+
+}  // namespace sinew::deform
