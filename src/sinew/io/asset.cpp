@@ -9,6 +9,8 @@
 #include <cctype>
 
 #include "sinew/core/error.h"
+#include "sinew/io/assimp/iqm.h"
+#include "sinew/io/assimp/reader.h"
 #include "sinew/io/gltf/gltf.h"
 #include "sinew/io/obj_reader.h"
 #include "sinew/io/obj_writer.h"
@@ -53,6 +55,19 @@ const Registry<Format>& formats() {
     r.add({"obj", "Wavefront OBJ", "Meshes with groups, materials and textures.", {{".obj"}, read_obj, write_obj}});
     r.add({"off", "Object File Format", "Plain meshes of research.", {{".off"}, read_off, nullptr}});
     r.add({"ply", "Polygon File Format", "Scans and plain meshes.", {{".ply"}, read_ply, nullptr}});
+    const auto assimp = [](const std::filesystem::path& path, Bytes bytes, const Progress& progress) {
+      return read_assimp(path, std::move(bytes), progress);
+    };
+    r.add({"fbx", "Autodesk FBX", "Whole characters of most animation programs.", {{".fbx"}, assimp, nullptr}});
+    r.add({"dae", "COLLADA", "Whole characters of older exchange files.", {{".dae", ".zae"}, assimp, nullptr}});
+    r.add({"iqm", "Inter-Quake Model", "Whole characters of games.", {{".iqm"}, read_iqm, nullptr}});
+    r.add({"stl", "STL", "Plain triangles of printers and scanners.", {{".stl"}, assimp, nullptr}});
+    r.add({"older",
+           "Older formats",
+           "3ds Max, AC3D, Blitz3D, LightWave, Modo, MilkShape, DirectX, Quake, Doom and Half-Life models.",
+           {{".3ds", ".ac", ".ase", ".b3d", ".lwo", ".lxo", ".md2", ".md5mesh", ".ms3d", ".smd", ".x"},
+            assimp,
+            nullptr}});
     r.add({"rig",
            "Sinew rig",
            "Joints and weights alone, to put back on a mesh in any program.",

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/io/assimp/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "sinew/io/assimp/build.h"
+#include "sinew/io/text_scanner.h"
+
+namespace sinew::io {
+namespace assimp {
+namespace {
+
+std::string lower_ending(const std::filesystem::path& path) {
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return ending;
+}
+
+void describe_scene(const Scene& scene, Asset& asset) {
+  Json& contents = asset.contents;
+  if (!scene.facts.generator.empty()) contents["generator"] = to_utf8(scene.facts.generator);
+  if (!scene.facts.format_version.empty()) contents["format_version"] = to_utf8(scene.facts.format_version);
+  contents["nodes"] = scene.nodes.size();
+  contents["meshes"] = scene.meshes.size();
+  contents["materials"] = scene.materials.size();
+  contents["embedded_textures"] = scene.textures.size();
+  contents["animations"] = scene.clips.size();
+  contents["cameras"] = scene.facts.cameras;
+  contents["lights"] = scene.facts.lights;
+}
+
+void tell_order(const FormatTraits& traits, Asset& asset) {
+  if (asset.character.rig.mesh.vertex_count() == 0 || traits.plain_solid || traits.keep_vertices) return;
+  asset.warnings.push_back({"vertex_order", "",
+                            "The order of the vertices is Assimp's, joined by position, and need not be the file's; "
+                            "other programs may number them otherwise."});
+}
+
+}  // namespace
+
+FormatTraits traits_of(const std::filesystem::path& path) {
+  const std::string ending = lower_ending(path);
+  FormatTraits traits;
+  traits.fbx = ending == ".fbx";
+  traits.collada = ending == ".dae" || ending == ".zae";
+  traits.plain_solid = ending == ".stl";
+  traits.keep_vertices = ending == ".iqm";
+  return traits;
+}
+
+Asset build_asset(Scene scene, const std::filesystem::path& path, const Progress& progress) {
+  const FormatTraits traits = traits_of(path);
+  Asset asset;
+  asset.character.name = to_utf8(path.stem().string());
+  describe_scene(scene, asset);
+  Layout layout = lay_out(scene, traits, asset);
+  build_skeleton(scene, layout, asset);
+  const std::vector<Index> materials = build_materials(scene, traits, path, asset);
+  progress.step("meshes");
+  const std::vector<PartOfMesh> parts = build_mesh(scene, layout, traits, materials, asset, progress);
+  build_clips(scene, layout, parts, asset);
+  if (asset.character.rig.mesh.face_count() == 0 && asset.character.rig.skeleton.empty())
+    throw Error("There is no mesh and no skeleton in it.");
+  tell_order(traits, asset);
+  return asset;
+}
+
+}  // namespace assimp
+
+Asset read_assimp(const std::filesystem::path& path, const Bytes& bytes, const WorkerLimits& limits,
+                  const Progress& progress) {
+  if (bytes.empty()) throw Error("The file is empty.");
+  const Bytes message = run_worker(
+      "Assimp, which reads this format,", [&] { return assimp::encode(assimp::import_scene(path, bytes)); }, limits,
+      progress);
+  progress.step("scene");
+  return assimp::build_asset(assimp::decode(message), path, progress);
+}
+
+Asset read_assimp(const std::filesystem::path& path, Bytes bytes, const Progress& progress) {
+  return read_assimp(path, bytes, limits_for_file(bytes.size()), progress);
+}
+
+}  // namespace sinew::io
