@@ -51,7 +51,7 @@ class Cli(unittest.TestCase):
         return sorted(os.listdir(self.folder))
 
     def make_glb(self, name="figure.glb"):
-        self.expect(0, "make", "mannequin", "-o", name, "--vertices", "4000", "--quiet")
+        self.expect(0, "make", "figure", "-o", name, "--vertices", "2000", "--quiet")
 
 
 class Help(Cli):
@@ -124,6 +124,17 @@ class Requests(Cli):
         self.refuse("convert", "cube.obj", "-o", "missing/x.glb", says="missing")
         self.refuse("convert", "cube.obj", "-o", self.folder, says="folder")
         self.refuse("convert", "cube.obj", "-o", "x.odd", says="x.odd")
+
+    def test_what_cannot_be_made_is_told_before_anything_is_written(self):
+        self.refuse("make", "tetrapod", "-o", "x.glb", says="There is no kind of character 'tetrapod'; there is")
+        self.refuse("make", "figur", "-o", "x.glb", says="Did you mean 'figure'?")
+        self.refuse("make", "bar", "-o", "x.glb", "--clothes", says="'bar' has no use for --clothes")
+        self.refuse("make", "figure", "-o", "x.glb", "--layers", "3", says="'figure' has no use for --layers")
+        self.refuse("make", "bar", "-o", "x.glb", "--joints", "1", says="at least 2 joints")
+        self.refuse("make", "arm", "-o", "x.glb", "--shape", "long", says="--shape")
+        self.refuse("make", "bar", "-o", "x.ply", says="x.ply")
+        self.refuse("make", "bar", "-o", "x.glb", "--truth", "missing/x.json", says="missing")
+        self.refuse("make", "bar", "-o", "x.rig.json", "--with", "mesh", says="x.rig.json")
 
     def test_an_existing_file_is_kept_without_force(self):
         self.write("kept.glb", "precious")
@@ -355,6 +366,32 @@ class Interruptions(Cli):
 
 
 class Converting(Cli):
+    def test_what_is_made_is_told_and_its_truth_written(self):
+        words = ("make", "bar", "--joints", "5", "--checkerboard", "--truth", "bar.truth.json", "--json")
+        report = json.loads(self.expect(0, *words, "-o", "bar.glb").stdout)
+        metrics = report["metrics"]
+        self.assertEqual((metrics["kind"], metrics["vertices"], metrics["faces"], metrics["quads"], metrics["joints"]),
+                         ("bar", 1298, 2592, 0, 5))
+        self.assertEqual([output["path"] for output in report["outputs"]], ["bar.glb", "bar.truth.json"])
+        truth = json.loads(self.read("bar.truth.json"))
+        self.assertEqual(len(truth["owner"]), 1298)
+        for row in truth["weights"]:
+            self.assertAlmostEqual(sum(row[1::2]), 1, places=6)
+
+    def test_made_characters_are_the_same_for_the_same_seed_and_any_number_of_threads(self):
+        words = ("make", "figure", "--generated", "--vertices", "3000", "--quiet", "--seed")
+        self.expect(0, *words, "4", "-o", "a.glb", "--threads", "1")
+        self.expect(0, *words, "4", "-o", "b.glb", "--threads", "2")
+        self.expect(0, *words, "5", "-o", "c.glb")
+        self.assertEqual(self.read("a.glb"), self.read("b.glb"))
+        self.assertNotEqual(self.read("a.glb"), self.read("c.glb"))
+
+    def test_a_report_of_make_makes_it_again(self):
+        report = self.expect(0, "make", "arm", "--shape", "slender", "--triangles", "-o", "a.glb", "--json").stdout
+        self.write("report.json", report)
+        self.expect(0, "make", "arm", "--config", "report.json", "-o", "b.glb")
+        self.assertEqual(self.read("a.glb"), self.read("b.glb"))
+
     def test_a_rig_goes_out_and_comes_back(self):
         self.make_glb()
         self.expect(0, "convert", "figure.glb", "-o", "figure.rig.json")

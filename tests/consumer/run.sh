@@ -30,7 +30,7 @@ cat "$work/plain.txt"
 diff "$work/plain.txt" "$work/native.txt" || { echo "-march=native changes the result or the size of a type"; exit 1; }
 cd "$work"
 prefix/bin/sinew --version
-prefix/bin/sinew make mannequin -o figure.glb --vertices 4000 --height 2 --quiet
+prefix/bin/sinew make human -o figure.glb --vertices 4000 --height 2 --quiet
 
 use example "$here/../../examples/pose_a_character" "$flags"
 example/pose_a_character figure.glb walk 0.25

@@ -26,8 +26,8 @@ class Convert : public testing::Test {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     MakeOptions options;
-    options.mannequin.vertices = 4000;
-    make({{"mannequin"}, folder_ / "figure.glb", false}, options, {});
+    options.shape.vertices = 4000;
+    make({{"human"}, folder_ / "figure.glb", false}, options, {});
   }
   void TearDown() override { fs::remove_all(folder_); }
 

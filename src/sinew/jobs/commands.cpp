@@ -8,6 +8,15 @@
 #include "sinew/jobs/render.h"
 
 namespace sinew::jobs {
+namespace {
+
+std::string kind_names() {
+  std::string names;
+  for (const auto& kind : shapes::kinds().entries()) names += (names.empty() ? "" : ", ") + kind.id;
+  return names;
+}
+
+}  // namespace
 
 const Registry<Command>& commands() {
   static const Registry<Command> registry = [] {
@@ -32,11 +41,12 @@ const Registry<Command>& commands() {
             .examples = {"sinew render hero.glb -o hero.png", "sinew render hero.glb -o arm.png --show weights:LeftArm",
                          "sinew render hero.glb -o walk.png --clip walk --sheet"},
             .bind = binder(render)}});
-    r.add({"make", "make", "Make a character with known truth: mannequin.",
+    r.add({"make", "make", "Make a character with known truth: " + kind_names() + ".",
            {.group = "Lab",
             .arguments = "KIND [-o OUT]",
             .has_output = true,
-            .examples = {"sinew make mannequin -o mannequin.glb"},
+            .examples = {"sinew make figure -o figure.glb", "sinew make bar --joints 5 --checkerboard -o bar.obj",
+                         "sinew make arm --shape slender -o arm.glb --truth arm.truth.json"},
             .bind = binder(make)}});
     return r;
   }();

@@ -3,25 +3,35 @@
 
 #pragma once
 
+#include <string>
+
 #include "sinew/core/options.h"
 #include "sinew/core/progress.h"
 #include "sinew/core/report.h"
 #include "sinew/jobs/job.h"
-#include "sinew/shapes/mannequin.h"
+#include "sinew/shapes/made.h"
 
 namespace sinew::jobs {
 
 struct MakeOptions {
-  shapes::MannequinOptions mannequin;
+  shapes::MakeOptions shape;
+  std::string with = "weights";
+  std::string truth;  ///< Empty for none.
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    shapes::MannequinOptions::visit(self.mannequin, v);
+    shapes::MakeOptions::visit(self.shape, v);
+    v(Field("with", "What the file holds: the bare mesh, the skeleton (all skin on its root), or all.")
+          .one_of({"mesh", "skeleton", "weights"}),
+      self.with);
+    v(Field("truth", "Write skeleton, owners and weights of every vertex to this file as well.").as("FILE.json"),
+      self.truth);
   }
 };
 
-/// Makes a character from nothing. The request's only input is not a file but its kind: "mannequin". The output is
-/// `KIND.glb` unless named. \throws Error if the kind is unknown or the output cannot be written.
+/// Makes a character from nothing. The request's only input is not a file but a kind of `shapes::kinds()`. The output is
+/// `KIND.glb` unless named; it and the truth are written together or not at all.
+/// \throws Error if the kind is unknown, an option does not fit it, or a file cannot be written.
 Report make(const JobRequest& request, const MakeOptions& options, const Progress& progress);
 
 }  // namespace sinew::jobs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/shapes/mannequin_clips.h"
+#include "sinew/shapes/human_clips.h"
 
 #include <algorithm>
 #include <cassert>
@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "sinew/core/rotation.h"
-#include "sinew/shapes/mannequin_body.h"
 
 namespace sinew::shapes {
 namespace {
@@ -42,15 +41,25 @@ Vec3 then(const Vec3& first_degrees, const Vec3& second_degrees) {
          radians(1);
 }
 
-/// The way the right forearm points at rest.
-const Vec3 kRightForearm = Vec3(-1, 1, 1).cwiseProduct(landmark::kHand - landmark::kForearm).normalized();
-
 /// Keys a gesture that changes over time.
 class Recorder {
  public:
-  Recorder(const Skeleton& skeleton, double scale) : skeleton_(skeleton), scale_(scale) {
-    for (const Mat4& matrix : rest_matrices(skeleton)) frames_.push_back(matrix);
+  explicit Recorder(const Skeleton& skeleton) : skeleton_(skeleton), frames_(rest_matrices(skeleton)) {
+    scale_ = place("LeftThigh").y() / 0.93;
+    for (const std::string side : {"Left", "Right"}) {
+      const Vec3 ankle = place(side + "Foot");
+      const Vec3 ball = place(side + "Toes");
+      const double length = ball.z() - ankle.z();
+      const Vec3 ahead(0, 0, length);
+      const auto on_ground = [](const Vec3& p) { return Vec3(p.x(), 0, p.z()); };
+      soles_.push_back({skeleton.find(side + "Foot"),
+                        {on_ground(ankle - 0.30 * ahead), on_ground(ankle - 0.42 * ahead) + Vec3(0, 0.1 * length, 0),
+                         on_ground(ball), on_ground(ball + 0.42 * ahead)}});
+    }
   }
+
+  /// The way the right forearm points at rest.
+  Vec3 right_forearm() const { return (place("RightHand") - place("RightForearm")).normalized(); }
 
   Clip record(const std::string& name, double duration_s, const std::function<Gesture(double)>& at) const {
     Clip clip;
@@ -99,25 +108,32 @@ class Recorder {
   double lowest_of_soles(const std::vector<Transform>& pose) const {
     const std::vector<Mat4> model = model_matrices(skeleton_, pose);
     double lowest = std::numeric_limits<double>::infinity();
-    for (const auto& [name, sign] : {std::pair("LeftFoot", 1.0), std::pair("RightFoot", -1.0)}) {
-      const Index foot = skeleton_.find(name);
-      const Mat4 moved = model[foot] * frames_[foot].inverse();
-      // The heel below and behind, the ball, and the toes below and in front.
-      for (const Vec3& point : {Vec3(0.113, 0, -0.070), Vec3(0.113, 0.013, -0.086), Vec3(0.123, 0, 0.100),
-                                Vec3(0.127, 0, 0.155), Vec3(0.127, 0.006, 0.174)}) {
-        lowest = std::min(lowest, transform_point(moved, scale_ * Vec3(sign * point.x(), point.y(), point.z())).y());
-      }
+    for (const Sole& sole : soles_) {
+      const Mat4 moved = model[sole.foot] * frames_[sole.foot].inverse();
+      for (const Vec3& point : sole.points) lowest = std::min(lowest, transform_point(moved, point).y());
     }
     return lowest;
   }
 
+  struct Sole {
+    Index foot;
+    std::vector<Vec3> points;  ///< Heel, ball and toes where they touch the ground at rest.
+  };
+
+  Vec3 place(const std::string& joint) const {
+    const Index index = skeleton_.find(joint);
+    assert(index != kNone);
+    return frames_[index].topRightCorner<3, 1>();
+  }
+
   const Skeleton& skeleton_;
-  double scale_;
   std::vector<Mat4> frames_;  ///< Joint to model at rest.
+  double scale_ = 1;          ///< Relative to a grown person.
+  std::vector<Sole> soles_;
 };
 
 /// The right arm goes up, the hand waves, the body leans a little.
-Gesture wave(double time) {
+Gesture wave(double time, const Vec3& forearm) {
   const double up = ease(time, 0.0, 0.55) * (1 - ease(time, 1.45, 2.0));
   const double swing = std::sin(2 * kPi * 1.75 * (time - 0.5)) * ease(time, 0.4, 0.65) * (1 - ease(time, 1.35, 1.6));
   Gesture g;
@@ -130,8 +146,8 @@ Gesture wave(double time) {
   g.turns["RightShoulder"] = {0, 0, -14 * up};
   g.turns["RightUpperArm"] = {0, 0, -36 * up};
   // The palm hangs towards the thigh; forearm and hand turn it to the front.
-  g.turns["RightForearm"] = then(kRightForearm * (58 * up), {0, 0, (-84 + 20 * swing) * up});
-  g.turns["RightHand"] = then(kRightForearm * (24 * up), {0, 0, 14 * swing * up});
+  g.turns["RightForearm"] = then(forearm * (58 * up), {0, 0, (-84 + 20 * swing) * up});
+  g.turns["RightHand"] = then(forearm * (24 * up), {0, 0, 14 * swing * up});
   g.turns["LeftUpperArm"] = {0, 0, -22 * up};
   g.turns["LeftForearm"] = {-12 * up, 0, 0};
   // The feet stay where they are while the hips lean and shift.
@@ -157,7 +173,7 @@ void swing_arm(Gesture& g, const std::string& side, double sign, double phase) {
   const double swing = std::cos(2 * kPi * phase);
   g.turns[side + "Shoulder"] = {0, 0, -3 * sign};
   // First down to the side, then to and fro.
-  g.turns[side + "UpperArm"] = then({0, 0, -31 * sign}, {20 * swing + 2, 0, 0});
+  g.turns[side + "UpperArm"] = then({0, 0, -36 * sign}, {20 * swing + 2, 0, 0});
   g.turns[side + "Forearm"] = {-18 + 12 * swing, 0, 0};
 }
 
@@ -181,9 +197,10 @@ Gesture walk(double time) {
 
 }  // namespace
 
-std::vector<Clip> mannequin_clips(const Skeleton& skeleton, double scale) {
-  const Recorder recorder(skeleton, scale);
-  return {recorder.record("wave", 2, wave), recorder.record("walk", 1, walk)};
+std::vector<Clip> human_clips(const Skeleton& relaxed) {
+  const Recorder recorder(relaxed);
+  const Vec3 forearm = recorder.right_forearm();
+  return {recorder.record("wave", 2, [&](double time) { return wave(time, forearm); }), recorder.record("walk", 1, walk)};
 }
 
 }  // namespace sinew::shapes

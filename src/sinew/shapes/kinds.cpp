@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/shapes/kinds.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "sinew/core/error.h"
+#include "sinew/shapes/animals.h"
+#include "sinew/shapes/arm.h"
+#include "sinew/shapes/figure.h"
+#include "sinew/shapes/generated.h"
+#include "sinew/shapes/human.h"
+#include "sinew/shapes/limbs.h"
+#include "sinew/shapes/triangulated.h"
+
+namespace sinew::shapes {
+namespace {
+
+void check_known(std::string_view kind, MakeOptions options) {
+  OptionList list(options);
+  list.from_json(list.to_json());
+  const std::vector<std::string> known = options_of(kind);
+  MakeOptions plain;
+  const OptionList defaults(plain);
+  for (const Option& option : list.options()) {
+    if (option.get() == defaults.find(option.field.name)->get()) continue;
+    if (std::find(known.begin(), known.end(), option.field.name) != known.end()) continue;
+    std::vector<std::string> flags;
+    for (const std::string& name : known) flags.push_back(list.find(name)->flag());
+    throw Error(fmt::format("The kind '{}' has no use for {}. Leave it out; it takes {}.", kind, option.flag(),
+                            fmt::join(flags, ", ")));
+  }
+}
+
+}  // namespace
+
+const Registry<Maker>& kinds() {
+  static const Registry<Maker> registry = [] {
+    Registry<Maker> r("kind of character");
+    r.add({"human", "human", "A person with fingers and toes, and two clips.", human});
+    r.add({"hand", "hand", "A left hand with all its fingers.", hand});
+    r.add({"quadruped", "quadruped", "An animal on four legs, with a tail.", quadruped});
+    r.add({"bird", "bird", "A bird with its wings spread.", bird});
+    r.add({"octopus", "octopus", "Eight arms of many joints: chains without a template.", octopus});
+    r.add({"bar", "bar", "A square limb: what a joint does to volume.", bar});
+    r.add({"cylinder", "cylinder", "A round limb: bends and twists.", cylinder});
+    r.add({"arm", "arm", "A formula of an arm with helper joints: weights that move between shapes.", arm});
+    r.add({"figure", "cube figure", "A person of rounded cubes whose loops can be counted.", figure});
+    return r;
+  }();
+  return registry;
+}
+
+std::vector<std::string> options_of(std::string_view kind) {
+  static const std::map<std::string, std::vector<std::string>, std::less<>> own = {
+      {"bar", {"vertices", "height", "length", "width", "layers", "joints", "checkerboard"}},
+      {"cylinder", {"vertices", "height", "length", "width", "layers", "joints", "checkerboard"}},
+      {"arm", {"vertices", "height", "length", "layers", "shape"}},
+      {"figure", {"vertices", "height", "vary"}},
+      {"human", {"vertices", "height", "vary", "pose", "clothes"}},
+  };
+  const auto found = own.find(kinds().find(kind).id);
+  std::vector<std::string> names =
+      found != own.end() ? found->second : std::vector<std::string>{"vertices", "height", "vary", "pose"};
+  for (const char* name : {"triangles", "generated", "seed"}) names.emplace_back(name);
+  return names;
+}
+
+Finished make(std::string_view kind, const MakeOptions& options, const Progress& progress) {
+  const auto& entry = kinds().find(kind);
+  check_known(entry.id, options);
+  MakeOptions plain = options;
+  if (options.generated) {
+    plain.vertices = 0;
+    plain.height = 0;
+  }
+  Finished finished;
+  finished.made = entry.make(plain, progress);
+  if (options.generated) {
+    Generated result = generated(finished.made, options, progress);
+    finished.made = std::move(result.made);
+    finished.specks = std::move(result.specks);
+  } else if (options.triangles) {
+    finished.made = triangulated(std::move(finished.made));
+  }
+  return finished;
+}
+
+}  // namespace sinew::shapes

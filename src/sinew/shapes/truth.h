@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <string_view>
+
+#include "sinew/core/json.h"
+#include "sinew/shapes/kinds.h"
+
+namespace sinew::shapes {
+
+/// All that is known of a made character as JSON, for any program to compare with: docs/make.md describes it. Linear.
+Json truth(const Finished& finished, std::string_view kind, const MakeOptions& options);
+
+}  // namespace sinew::shapes
