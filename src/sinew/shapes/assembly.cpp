@@ -32,6 +32,7 @@ Index left_partner(const std::vector<PlacedJoint>& joints, std::size_t joint) {
 
 Skeleton place_joints(const std::vector<PlacedJoint>& joints) {
   const Mat3 flip = Vec3(-1, 1, 1).asDiagonal();
+  const Mat3 turned = Vec3(1, 1, -1).asDiagonal();
   Skeleton skeleton;
   std::vector<Mat3> frames;
   for (std::size_t i = 0; i < joints.size(); ++i) {
@@ -39,7 +40,7 @@ Skeleton place_joints(const std::vector<PlacedJoint>& joints) {
     assert(placed.parent == kNone || placed.parent < i);
     const Index partner = left_partner(joints, i);
     const Mat3 frame =
-        partner == kNone ? placed_frame(placed.end - placed.place, placed.bend) : Mat3(flip * frames[partner] * flip);
+        partner == kNone ? placed_frame(placed.end - placed.place, placed.bend) : Mat3(flip * frames[partner] * turned);
     const Mat3 above = placed.parent == kNone ? Mat3(Mat3::Identity()) : frames[placed.parent];
     const Vec3 origin = placed.parent == kNone ? Vec3(Vec3::Zero()) : joints[placed.parent].place;
     Joint joint;

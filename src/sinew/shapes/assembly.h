@@ -24,7 +24,7 @@ struct PlacedJoint {
 };
 
 /// Joints with +Y along the bone and +Z as near to the bend axis as that allows. A joint "RightX" is a mirror partner of
-/// an earlier "LeftX", and its frame is the true mirror of the left's.
+/// an earlier "LeftX", and its frame is the left's mirror image with the bend axis turned round: equal turns bend both alike.
 /// \pre parents come first.
 Skeleton place_joints(const std::vector<PlacedJoint>& joints);
 

@@ -31,7 +31,7 @@ bool same_folder(const std::filesystem::path& a, const std::filesystem::path& b)
 // Files the glTF refers to go along when it moves to another folder.
 void copy_outside_files(const GltfDocument& document, const Json& json, const char* list,
                         const std::filesystem::path& path, AtomicFiles& files, Report& report) {
-  if (same_folder(document.path, path)) return;
+  if (document.path.empty() || same_folder(document.path, path)) return;  // A new document refers to nothing outside.
   for (const Json& element : array_at(json, list, "file")) {
     const std::string uri = element.value("uri", "");
     if (uri.empty() || uri.starts_with("data:") || uri.find("://") != std::string::npos) continue;
