@@ -108,9 +108,9 @@ TEST(Human, EqualTurnsAboutTheBendAxisBendBothSidesAlike) {
 TEST(Human, BonesRunAlongY) {
   const Made made = human(small(), {});
   const Skeleton& skeleton = made.character.rig.skeleton;
-  for (const auto& [from, to] : {std::pair("LeftUpperArm", "LeftForearm"), std::pair("RightForearm", "RightHand"),
-                                 std::pair("LeftThigh", "LeftShin"), std::pair("Spine", "Chest"),
-                                 std::pair("RightRing1", "RightRing2")}) {
+  for (const auto& [from, to] :
+       {std::pair("LeftUpperArm", "LeftForearm"), std::pair("RightForearm", "RightHand"),
+        std::pair("LeftThigh", "LeftShin"), std::pair("Spine", "Chest"), std::pair("RightRing1", "RightRing2")}) {
     const Vec3 offset = skeleton.joints[skeleton.find(to)].rest.translation;
     EXPECT_LT(std::hypot(offset.x(), offset.z()), 1e-9) << to;
     EXPECT_GT(offset.y(), 0) << to;

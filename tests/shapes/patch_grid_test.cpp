@@ -47,7 +47,8 @@ TEST(PatchGrid, RowsSumToOneAndGiveThePositions) {
   const std::vector<Vec3> again = fine.stencils.apply(cage.positions());
   for (Index v = 0; v < fine.stencils.size(); ++v) {
     double sum = 0;
-    for (std::uint32_t k = fine.stencils.offsets[v]; k < fine.stencils.offsets[v + 1]; ++k) sum += fine.stencils.weights[k];
+    for (std::uint32_t k = fine.stencils.offsets[v]; k < fine.stencils.offsets[v + 1]; ++k)
+      sum += fine.stencils.weights[k];
     EXPECT_NEAR(sum, 1, 1e-12);
     EXPECT_LT((again[v] - fine.positions[v]).norm(), 1e-12);
   }

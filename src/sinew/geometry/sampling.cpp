@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "sinew/core/parallel.h"
+#include "sinew/geometry/hash_cells.h"
 #include "sinew/geometry/random.h"
 #include "sinew/geometry/volume.h"
 
@@ -162,7 +163,7 @@ class DartGrid {
 
   // Adds the point unless another one is too near.
   bool add(const Vec3& p) {
-    const Cell c = cell(p);
+    const HashCell c = cell(p);
     for (std::int64_t x = c[0] - 1; x <= c[0] + 1; ++x)
       for (std::int64_t y = c[1] - 1; y <= c[1] + 1; ++y)
         for (std::int64_t z = c[2] - 1; z <= c[2] + 1; ++z)
@@ -176,20 +177,8 @@ class DartGrid {
   }
 
  private:
-  using Cell = std::array<std::int64_t, 3>;
-  Cell cell(const Vec3& p) const {
-    const Vec3 scaled = (p - origin_) / cell_;
-    return {static_cast<std::int64_t>(std::floor(scaled.x())), static_cast<std::int64_t>(std::floor(scaled.y())),
-            static_cast<std::int64_t>(std::floor(scaled.z()))};
-  }
-  std::size_t slot(const Cell& c) const {
-    std::uint64_t h = 0;
-    for (const std::int64_t x : c) {
-      h = (h ^ static_cast<std::uint64_t>(x)) * 0x9E3779B97F4A7C15U;
-      h ^= h >> 31;
-    }
-    return h & (heads_.size() - 1);
-  }
+  HashCell cell(const Vec3& p) const { return hash_cell(p, origin_, cell_); }
+  std::size_t slot(const HashCell& c) const { return hash_slot(c, heads_.size()); }
 
   Vec3 origin_;
   double distance_, cell_;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 
+#include "sinew/geometry/hash_cells.h"
 #include "sinew/geometry/part_ranges.h"
 #include "sinew/geometry/union_find.h"
 
@@ -31,7 +32,7 @@ class NearGrid {
   template <class Found>
   void add(Index v, Found&& found) {
     const Vec3& p = positions_[v];
-    const Cell low = cell(p - Vec3::Constant(tolerance_)), high = cell(p + Vec3::Constant(tolerance_));
+    const HashCell low = cell(p - Vec3::Constant(tolerance_)), high = cell(p + Vec3::Constant(tolerance_));
     for (std::int64_t x = low[0]; x <= high[0]; ++x)
       for (std::int64_t y = low[1]; y <= high[1]; ++y)
         for (std::int64_t z = low[2]; z <= high[2]; ++z)
@@ -43,20 +44,8 @@ class NearGrid {
   }
 
  private:
-  using Cell = std::array<std::int64_t, 3>;
-  Cell cell(const Vec3& p) const {
-    const Vec3 scaled = (p - origin_) / cell_;
-    return {static_cast<std::int64_t>(std::floor(scaled.x())), static_cast<std::int64_t>(std::floor(scaled.y())),
-            static_cast<std::int64_t>(std::floor(scaled.z()))};
-  }
-  std::size_t slot(const Cell& c) const {
-    std::uint64_t h = 0;
-    for (const std::int64_t x : c) {
-      h = (h ^ static_cast<std::uint64_t>(x)) * 0x9E3779B97F4A7C15U;
-      h ^= h >> 31;
-    }
-    return h & (heads_.size() - 1);
-  }
+  HashCell cell(const Vec3& p) const { return hash_cell(p, origin_, cell_); }
+  std::size_t slot(const HashCell& c) const { return hash_slot(c, heads_.size()); }
 
   const std::vector<Vec3>& positions_;
   double tolerance_, cell_;

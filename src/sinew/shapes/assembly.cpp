@@ -8,17 +8,10 @@
 #include <utility>
 
 #include "sinew/geometry/normals.h"
+#include "sinew/shapes/body_plan.h"
 
 namespace sinew::shapes {
 namespace {
-
-Mat3 placed_frame(const Vec3& along, const Vec3& bend) {
-  const Vec3 y = along.normalized();
-  const Vec3 x = y.cross(bend).normalized();
-  Mat3 frame;
-  frame << x, y, x.cross(y);
-  return frame;
-}
 
 Index left_partner(const std::vector<PlacedJoint>& joints, std::size_t joint) {
   const std::string& name = joints[joint].name;
@@ -40,7 +33,7 @@ Skeleton place_joints(const std::vector<PlacedJoint>& joints) {
     assert(placed.parent == kNone || placed.parent < i);
     const Index partner = left_partner(joints, i);
     const Mat3 frame =
-        partner == kNone ? placed_frame(placed.end - placed.place, placed.bend) : Mat3(flip * frames[partner] * turned);
+        partner == kNone ? bone_frame(placed.end - placed.place, placed.bend) : Mat3(flip * frames[partner] * turned);
     const Mat3 above = placed.parent == kNone ? Mat3(Mat3::Identity()) : frames[placed.parent];
     const Vec3 origin = placed.parent == kNone ? Vec3(Vec3::Zero()) : joints[placed.parent].place;
     Joint joint;

@@ -13,7 +13,9 @@ namespace {
 
 constexpr double kTurn = 6.283185307179586;
 
-Mat3 frame_along(const Vec3& along, const Vec3& bend) {
+}  // namespace
+
+Mat3 bone_frame(const Vec3& along, const Vec3& bend) {
   const Vec3 y = along.normalized();
   const Vec3 x = y.cross(bend).normalized();
   Mat3 frame;
@@ -21,15 +23,13 @@ Mat3 frame_along(const Vec3& along, const Vec3& bend) {
   return frame;
 }
 
-}  // namespace
-
 Index BodyPlan::add(const std::string& name, Index parent, const Vec3& place, const Vec3& end, const Vec3& bend,
                     bool leaf) {
   Planned joint;
   joint.name = name;
   joint.parent = parent;
   joint.place = place;
-  joint.frame = frame_along(end - place, bend);
+  joint.frame = bone_frame(end - place, bend);
   joint.length = (end - place).norm();
   joint.leaf = leaf;
   joints_.push_back(std::move(joint));
@@ -54,7 +54,7 @@ Index BodyPlan::add_mirrored(const std::string& name, Index parent, Index left) 
 
 void BodyPlan::lay_sections(Index joint, const Vec3& z) {
   const Mat3& frame = joints_[joint].frame;
-  joints_[joint].roll = frame.transpose() * frame_along(frame.col(1), z);
+  joints_[joint].roll = frame.transpose() * bone_frame(frame.col(1), z);
 }
 
 void BodyPlan::turn(Index joint, const Quat& rotation) { joints_[joint].turn = joints_[joint].turn * rotation; }
@@ -141,15 +141,15 @@ Loop add_ring(Cage& cage, const BodyPlan& plan, const Station& station, const Pr
   if (station.mix) mix = *station.mix;
   const Vec3 shift(station.shift.x(), station.shift.y(), side * station.shift.z());
   const Vec3 local = shift + Vec3(0, station.t * plan.length(station.joint), 0);
-  const Vec3 center = plan.place(station.joint) + (station.unturned > 0 ? frame.toRotationMatrix() : plan.section_frame(station.joint)) * local;
+  const Vec3 center = plan.place(station.joint) +
+                      (station.unturned > 0 ? frame.toRotationMatrix() : plan.section_frame(station.joint)) * local;
   const double grown = 6 / (4 + 2 * std::cos(kTurn / static_cast<double>(outline.size())));
   Loop ring;
   for (const Vec2& p : outline) {
     const Section& s = station.section;
     const double z = p.x() * (p.x() > 0 ? s.z_plus : s.z_minus);
     const double x = p.y() * (p.y() > 0 ? s.x_plus : s.x_minus);
-    ring.push_back(cage.add(
-        center + frame * Vec3(grown * x, station.lift * std::abs(p.x()), side * grown * z), mix));
+    ring.push_back(cage.add(center + frame * Vec3(grown * x, station.lift * std::abs(p.x()), side * grown * z), mix));
   }
   return ring;
 }

@@ -13,6 +13,9 @@
 
 namespace sinew::shapes {
 
+/// A frame with +Y along the bone and +Z as near to `bend` as that allows.
+Mat3 bone_frame(const Vec3& along, const Vec3& bend);
+
 /// The joints of a character to be: placed in the pose in which it is designed, then turned into the pose in which it is
 /// wanted. Axes: +Y along the bone, +Z the axis it bends about, the right side the mirror
 /// image of the left with its bend axis turned round, so that equal turns bend both alike.
@@ -92,13 +95,14 @@ struct Station {
   Index joint = kNone;
   double t = 0;  ///< Along its bone, in bone lengths.
   Section section;
-  Index other = kNone;  ///< A joint to share the frame and the vertices with.
-  double share = 0.5;   ///< Of the other.
-  Vec3 shift = Vec3::Zero();  ///< Of the centre, along the axes of sections.
-  std::optional<Mix> mix = std::nullopt;    ///< Shares of joints when they are not those of the frame.
-  double lift = 0;            ///< Raises vertices along +y by this times how far they are out along z.
+  Index other = kNone;                    ///< A joint to share the frame and the vertices with.
+  double share = 0.5;                     ///< Of the other.
+  Vec3 shift = Vec3::Zero();              ///< Of the centre, along the axes of sections.
+  std::optional<Mix> mix = std::nullopt;  ///< Shares of joints when they are not those of the frame.
+  double lift = 0;                        ///< Raises vertices along +y by this times how far they are out along z.
   std::optional<Profile> profile = std::nullopt;
-  double unturned = 0;  ///< How much of the joint's own turn the ring does not follow: for limbs that grow out of a trunk.
+  double unturned =
+      0;  ///< How much of the joint's own turn the ring does not follow: for limbs that grow out of a trunk.
 };
 
 /// Adds the ring of a station. Rings are made wider by what subdivision takes off a round of so many corners, so that half-widths are

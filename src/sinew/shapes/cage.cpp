@@ -13,11 +13,10 @@ Mix blended(const Mix& a, const Mix& b, double t) {
   const auto add_all = [&](const Mix& mix, double scale) {
     for (const auto& [joint, share] : mix) {
       if (scale * share == 0) continue;
-      const auto same = std::find_if(out.begin(), out.end(), [j = joint](const auto& entry) { return entry.first == j; });
-      if (same == out.end())
-        out.emplace_back(joint, scale * share);
-      else
-        same->second += scale * share;
+      const auto same =
+          std::find_if(out.begin(), out.end(), [j = joint](const auto& entry) { return entry.first == j; });
+      if (same == out.end()) out.emplace_back(joint, scale * share);
+      else same->second += scale * share;
     }
   };
   add_all(a, 1 - t);
@@ -32,10 +31,8 @@ Index Cage::add(const Vec3& position, Mix mix) {
 }
 
 void Cage::add_quad(const std::array<Index, 4>& quad, bool flip) {
-  if (flip)
-    quads_.push_back({quad[3], quad[2], quad[1], quad[0]});
-  else
-    quads_.push_back(quad);
+  if (flip) quads_.push_back({quad[3], quad[2], quad[1], quad[0]});
+  else quads_.push_back(quad);
 }
 
 void Cage::bridge(const Loop& inner, const Loop& outer, bool flip) { wall({inner, outer}, flip); }

@@ -47,7 +47,8 @@ std::vector<std::vector<Influence>> fine_rows(const Cage& cage, const geometry::
     for (std::size_t v = begin; v < end; ++v) {
       std::fill(dense.begin(), dense.end(), 0.0);
       for (std::uint32_t k = stencils.offsets[v]; k < stencils.offsets[v + 1]; ++k)
-        for (const auto& [joint, share] : cage.mixes()[stencils.vertices[k]]) dense[joint] += stencils.weights[k] * share;
+        for (const auto& [joint, share] : cage.mixes()[stencils.vertices[k]])
+          dense[joint] += stencils.weights[k] * share;
       rows[v] = strongest(dense);
     }
   });

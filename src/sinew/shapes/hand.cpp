@@ -31,7 +31,8 @@ Drawing draw_hand(const MakeOptions& options, const Trial& trial) {
   if (options.pose != "t") {
     for (std::size_t f = 0; f < 5; ++f) {
       for (std::size_t k = 0; k < 3; ++k) {
-        const double curl = options.pose == "a" ? (f == 4 ? 4 : 7) : calm * (15 + 20 * dice.value("finger" + std::to_string(f)));
+        const double curl =
+            options.pose == "a" ? (f == 4 ? 4 : 7) : calm * (15 + 20 * dice.value("finger" + std::to_string(f)));
         plan.turn(joints.fingers[f][k], rotation_exp(Vec3(0, 0, kRad * curl * (f == 4 ? 0.4 : 1.0))));
       }
     }

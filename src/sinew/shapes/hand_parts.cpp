@@ -12,11 +12,11 @@ constexpr std::array<const char*, 5> kFingerNames = {"Index", "Middle", "Ring", 
 constexpr double kPalm = 0.088;  ///< From the wrist to the knuckles.
 
 struct FingerShape {
-  double across;   ///< Of the knuckle, towards the thumb.
-  double reach;    ///< How far the knuckle is from the wrist, in palm lengths.
+  double across;  ///< Of the knuckle, towards the thumb.
+  double reach;   ///< How far the knuckle is from the wrist, in palm lengths.
   double lengths[3];
   double radius;
-  double spread;   ///< Of the tip towards the thumb, per length.
+  double spread;  ///< Of the tip towards the thumb, per length.
 };
 constexpr std::array<FingerShape, 4> kFingers = {{{0.0315, 0.99, {0.042, 0.026, 0.022}, 0.0092, 0.13},
                                                   {0.0105, 1.02, {0.046, 0.030, 0.024}, 0.0095, 0.03},
@@ -40,8 +40,10 @@ void grow_finger(Cage& cage, const BodyPlan& plan, const std::array<Index, 3>& j
     stations = {{one, 0.30, round(1.06 * radius)}, {one, 0.72, round(0.98 * radius)}};
   }
   const std::vector<Station> rest = {
-      {two, thumb ? 0.12 : 0.0, round(1.0 * thick * radius), one}, {two, 0.55, round(0.93 * thick * radius)},
-      {three, 0, round(0.93 * thick * radius), two}, {three, 0.45, round(0.88 * thick * radius)},
+      {two, thumb ? 0.12 : 0.0, round(1.0 * thick * radius), one},
+      {two, 0.55, round(0.93 * thick * radius)},
+      {three, 0, round(0.93 * thick * radius), two},
+      {three, 0.45, round(0.88 * thick * radius)},
       {three, 0.88, round(0.74 * thick * radius)},
   };
   stations.insert(stations.end(), rest.begin(), rest.end());
@@ -86,7 +88,9 @@ HandJoints add_hand(BodyPlan& plan, const std::string& prefix, Index parent, con
   Index above = joints.hand;
   constexpr double kThumb[3] = {0.042, 0.031, 0.026};
   for (std::size_t k = 0; k < 3; ++k) {
-    const Vec3 end = place + shape.fingers * kThumb[k] * (k == 0 ? direction : Vec3((direction + 0.30 * static_cast<double>(k) * y).normalized()));
+    const Vec3 end =
+        place + shape.fingers * kThumb[k] *
+                    (k == 0 ? direction : Vec3((direction + 0.30 * static_cast<double>(k) * y).normalized()));
     above = plan.add(prefix + "Thumb" + std::to_string(k + 1), above, place, end, across.cross(y).normalized(), k == 2);
     plan.lay_sections(above, across);
     joints.fingers[4][k] = above;
@@ -154,8 +158,8 @@ void grow_hand(Cage& cage, const BodyPlan& plan, const HandJoints& joints, const
   const Loop thumb_root = {rings[1][8], rings[1][9], rings[2][9], rings[2][8]};
   for (const Index v : thumb_root) cage.mixes()[v] = blended({{hand, 1.0}}, {{thumb, 1.0}}, 0.4);
   // Its loop starts at the palm's side nearest to the wrist, as a finger's does.
-  grow_finger(cage, plan, joints.fingers[4], {thumb_root[1], thumb_root[2], thumb_root[3], thumb_root[0]}, 0.0098 * h, true,
-              side);
+  grow_finger(cage, plan, joints.fingers[4], {thumb_root[1], thumb_root[2], thumb_root[3], thumb_root[0]}, 0.0098 * h,
+              true, side);
   for (std::size_t f = 0; f < 4; ++f) {
     Loop root;
     for (const Index k : kRoots[f]) root.push_back(end[k]);

@@ -16,8 +16,8 @@
 namespace sinew::shapes {
 namespace {
 
-constexpr int kTrunk = 16;      ///< Vertices round the trunk; 0 on the left, 4 behind, 8 on the right, 12 in front.
-constexpr Index kHoleLow = 5;   ///< Rings of the trunk between which the arms grow out.
+constexpr int kTrunk = 16;     ///< Vertices round the trunk; 0 on the left, 4 behind, 8 on the right, 12 in front.
+constexpr Index kHoleLow = 5;  ///< Rings of the trunk between which the arms grow out.
 constexpr Index kHoleHigh = 8;
 
 Vec3 shifted_back(double z) { return {-z, 0, 0}; }  ///< In the frames of the trunk, whose x points back.
@@ -31,8 +31,8 @@ std::vector<Station> trunk_stations(const HumanPlan& h) {
   const double b = h.shape.belly;
   const double n = h.shape.neck;
   std::vector<Station> list;
-  const auto add = [&](Index joint, double t, double wide, double front, double behind, double forward = 0, double lift = 0,
-                       Index other = kNone, double share = 0.5) {
+  const auto add = [&](Index joint, double t, double wide, double front, double behind, double forward = 0,
+                       double lift = 0, Index other = kNone, double share = 0.5) {
     Station station{joint, t, {g * wide, g * wide, g * behind, g * front}};
     station.shift = shifted_back(forward);
     station.lift = lift;
@@ -60,8 +60,8 @@ struct HeadRing {
   double t, wide, front, behind;
 };
 constexpr HeadRing kHead[] = {{0.00, 0.054, 0.056, 0.058}, {0.055, 0.058, 0.086, 0.066}, {0.16, 0.066, 0.097, 0.076},
-                              {0.30, 0.073, 0.098, 0.086}, {0.45, 0.078, 0.099, 0.094}, {0.60, 0.0805, 0.096, 0.099},
-                              {0.74, 0.081, 0.097, 0.100}, {0.88, 0.073, 0.085, 0.093}, {0.975, 0.050, 0.055, 0.064}};
+                              {0.30, 0.073, 0.098, 0.086}, {0.45, 0.078, 0.099, 0.094},  {0.60, 0.0805, 0.096, 0.099},
+                              {0.74, 0.081, 0.097, 0.100}, {0.88, 0.073, 0.085, 0.093},  {0.975, 0.050, 0.055, 0.064}};
 
 std::vector<Station> head_stations(const HumanPlan& h) {
   std::vector<Station> list;
@@ -86,7 +86,7 @@ void carve_face(Cage& cage, const HumanPlan& h, const std::vector<Loop>& head) {
       if (column == 12) break;
     }
   };
-  push(1, 12, 0.010, 0.000);   // Chin.
+  push(1, 12, 0.010, 0.000);  // Chin.
   push(2, 12, 0.004, 0.002);
   push(3, 12, 0.006, 0.004);   // Lips.
   push(4, 12, 0.030, -0.012);  // Tip of the nose.
@@ -190,7 +190,8 @@ std::vector<Station> leg_stations(const HumanPlan& h, const LegJoints& leg) {
 
 std::vector<Loop> grow_arm(Cage& cage, const HumanPlan& h, const std::vector<Loop>& trunk, const ArmJoints& arm,
                            double side) {
-  const Loop root = side > 0 ? Cage::hole(trunk, kHoleLow, kHoleHigh, -1, 1) : Cage::hole(trunk, kHoleLow, kHoleHigh, 9, 7);
+  const Loop root =
+      side > 0 ? Cage::hole(trunk, kHoleLow, kHoleHigh, -1, 1) : Cage::hole(trunk, kHoleLow, kHoleHigh, 9, 7);
   for (const Index v : root) cage.mixes()[v] = blended(cage.mixes()[v], {{arm.clavicle, 1.0}}, 0.45);
   for (Index row = kHoleLow + 1; row <= kHoleHigh; ++row) {
     for (const int column : {side > 0 ? 14 : 10, side > 0 ? 2 : 6}) {
@@ -251,8 +252,8 @@ HumanCage body_cage(const HumanPlan& h) {
   }
   const Vec3 front = cage.positions()[rings[0][12]];
   const Vec3 behind = cage.positions()[rings[0][4]];
-  const Index crotch = cage.add(0.5 * (front + behind) - 0.012 * h.shape.girth * h.plan.frame(h.trunk[0]).col(1),
-                                {{h.trunk[0], 1.0}});
+  const Index crotch =
+      cage.add(0.5 * (front + behind) - 0.012 * h.shape.girth * h.plan.frame(h.trunk[0]).col(1), {{h.trunk[0], 1.0}});
   body.legs[0] = grow_leg(cage, h, rings[0], crotch, h.legs[0], 1);
   body.legs[1] = grow_leg(cage, h, rings[0], crotch, h.legs[1], -1);
   return body;

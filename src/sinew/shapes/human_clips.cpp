@@ -200,7 +200,8 @@ Gesture walk(double time) {
 std::vector<Clip> human_clips(const Skeleton& relaxed) {
   const Recorder recorder(relaxed);
   const Vec3 forearm = recorder.right_forearm();
-  return {recorder.record("wave", 2, [&](double time) { return wave(time, forearm); }), recorder.record("walk", 1, walk)};
+  return {recorder.record("wave", 2, [&](double time) { return wave(time, forearm); }),
+          recorder.record("walk", 1, walk)};
 }
 
 }  // namespace sinew::shapes

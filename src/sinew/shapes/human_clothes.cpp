@@ -10,7 +10,7 @@ namespace sinew::shapes {
 namespace {
 
 constexpr double kShirtGap = 0.016;
-constexpr Index kHem = 1;      ///< Rings of the trunk and the arms where the shirt ends.
+constexpr Index kHem = 1;  ///< Rings of the trunk and the arms where the shirt ends.
 constexpr Index kCollar = 9;
 constexpr Index kSleeve = 4;
 constexpr double kTrouserGap = 0.008;  ///< Under the shirt where both lie on the skin.
@@ -76,7 +76,8 @@ Cage hair(const HumanPlan& plan, const HumanCage& body) {
   Cage cage;
   const Mix head = {{plan.trunk[4], 1.0}};
   for (std::size_t column = 0; column < 16; ++column) {
-    const Index rings = column > 0 && column < 7 ? 6 : 2;  // The ears are at 0 and 7, the back of the head between them.
+    const Index rings =
+        column > 0 && column < 7 ? 6 : 2;  // The ears are at 0 and 7, the back of the head between them.
     for (int half = 0; half < 2; ++half) {
       std::vector<std::array<Index, 2>> rows;
       for (Index row = 0; row <= rings; ++row) {
@@ -151,7 +152,8 @@ std::vector<Shell> human_clothes(const HumanPlan& plan, const HumanCage& body) {
   std::vector<Shell> shells;
   shells.push_back({"Shirt", shirt(body, gap), matte("Cloth", 0.16F, 0.30F, 0.45F)});
   shells.back().material.double_sided = true;
-  shells.push_back({"Trousers", trousers(plan, body, kTrouserGap * plan.shape.legs), matte("Twill", 0.22F, 0.20F, 0.18F)});
+  shells.push_back(
+      {"Trousers", trousers(plan, body, kTrouserGap * plan.shape.legs), matte("Twill", 0.22F, 0.20F, 0.18F)});
   shells.back().material.double_sided = true;
   shells.push_back({"Hair", hair(plan, body), matte("Hair", 0.10F, 0.06F, 0.04F)});
   shells.back().material.double_sided = true;

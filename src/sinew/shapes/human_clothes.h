@@ -14,8 +14,8 @@ namespace sinew::shapes {
 /// The net of a person's skin, with its rings.
 struct HumanCage {
   Cage cage;
-  std::vector<Loop> trunk;  ///< From the legs to the crown, 16 vertices each.
-  Index head = 0;           ///< The first ring of the head.
+  std::vector<Loop> trunk;                ///< From the legs to the crown, 16 vertices each.
+  Index head = 0;                         ///< The first ring of the head.
   std::array<std::vector<Loop>, 2> arms;  ///< From the trunk to the wrist.
   std::array<std::vector<Loop>, 2> legs;  ///< From the trunk to the toes.
 };

@@ -106,7 +106,8 @@ void relax(HumanPlan& h, double down_deg) {
     h.plan.turn(arm.fore, rotation_exp(Vec3(0, 0, 10 * ease * kDegree)));
     for (std::size_t f = 0; f < 4; ++f)
       for (std::size_t k = 0; k < 3; ++k)
-        h.plan.turn(arm.hand.fingers[f][k], rotation_exp(Vec3(0, 0, (6 + 2 * static_cast<double>(f)) * ease * kDegree)));
+        h.plan.turn(arm.hand.fingers[f][k],
+                    rotation_exp(Vec3(0, 0, (6 + 2 * static_cast<double>(f)) * ease * kDegree)));
   }
 }
 
@@ -142,12 +143,14 @@ void pose_at_random(HumanPlan& h, const Variation& dice) {
 }
 
 void name_template(HumanPlan& h) {
-  for (const char* name : {"Hips", "Spine", "Chest", "Neck", "Head"}) h.template_joints.emplace_back(name, h.plan.find(name));
+  for (const char* name : {"Hips", "Spine", "Chest", "Neck", "Head"})
+    h.template_joints.emplace_back(name, h.plan.find(name));
   for (const std::string side : {"Left", "Right"}) {
     for (const char* name : {"Shoulder", "UpperArm", "Forearm", "Hand", "Thigh", "Shin", "Foot", "Toes"})
       h.template_joints.emplace_back(side + name, h.plan.find(side + name));
     for (const char* finger : {"Thumb", "Index", "Middle", "Ring", "Little"})
-      for (const char* k : {"1", "2", "3"}) h.template_joints.emplace_back(side + finger + k, h.plan.find(side + finger + k));
+      for (const char* k : {"1", "2", "3"})
+        h.template_joints.emplace_back(side + finger + k, h.plan.find(side + finger + k));
   }
 }
 

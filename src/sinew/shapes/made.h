@@ -57,8 +57,10 @@ struct MakeOptions {
     v(Field("generated", "Remesh it the way generative models emit meshes: irregular, noisy, fused."), self.generated);
     v(Field("shape", "Which of the arms.").one_of({"reference", "slender", "muscular", "rotated"}), self.shape);
     v(Field("length", "Length of a bar or cylinder; 0 is the kind's own.").in("m").range(0, 1000), self.length);
-    v(Field("width", "Width of a bar, diameter of a cylinder; 0 is the kind's own.").in("m").range(0, 1000), self.width);
-    v(Field("layers", "Layers of faces along a bar, cylinder or arm; 0 is the kind's own.").range(0, 100000), self.layers);
+    v(Field("width", "Width of a bar, diameter of a cylinder; 0 is the kind's own.").in("m").range(0, 1000),
+      self.width);
+    v(Field("layers", "Layers of faces along a bar, cylinder or arm; 0 is the kind's own.").range(0, 100000),
+      self.layers);
     v(Field("joints", "Joints along a bar or cylinder; 0 is the kind's own.").range(0, 1000), self.joints);
     v(Field("checkerboard", "Alternate the diagonals of the triangles of a bar or cylinder."), self.checkerboard);
   }

@@ -45,8 +45,8 @@ void add_octopus_joints(Kraken& k, const Variation& vary) {
     Index above = k.body;
     for (int j = 0; j < kArmJoints; ++j) {
       const auto i = static_cast<std::size_t>(j);
-      above = k.plan.add("Arm" + std::to_string(a + 1) + "_" + std::to_string(j + 1), above, place(i), place(i + 1), bend,
-                         j == kArmJoints - 1);
+      above = k.plan.add("Arm" + std::to_string(a + 1) + "_" + std::to_string(j + 1), above, place(i), place(i + 1),
+                         bend, j == kArmJoints - 1);
       k.arms[static_cast<std::size_t>(a)][i] = above;
     }
   }
@@ -69,7 +69,8 @@ void pose_arms(Kraken& k, const MakeOptions& options, const Variation& dice) {
     }
   }
   if (options.pose == "random")
-    k.plan.turn(k.mantle, rotation_exp(kArmStep * dice.amount() * Vec3(14 * dice.value("mantle x"), 0, 14 * dice.value("mantle z"))));
+    k.plan.turn(k.mantle, rotation_exp(kArmStep * dice.amount() *
+                                       Vec3(14 * dice.value("mantle x"), 0, 14 * dice.value("mantle z"))));
 }
 
 Cage octopus_cage(const Kraken& k) {
@@ -80,9 +81,15 @@ Cage octopus_cage(const Kraken& k) {
   neck.other = k.body;
   Station back = at(k.mantle, 0.62, 0.104);
   back.shift = Vec3(0.010, 0, 0);
-  const std::vector<Station> stations = {at(k.body, -0.34, 0.050), at(k.body, -0.18, 0.078), at(k.body, 0.30, 0.080),
-                                         at(k.body, 0.68, 0.072),  neck,                      at(k.mantle, 0.22, 0.082),
-                                         at(k.mantle, 0.42, 0.100), back,                     at(k.mantle, 0.82, 0.086),
+  const std::vector<Station> stations = {at(k.body, -0.34, 0.050),
+                                         at(k.body, -0.18, 0.078),
+                                         at(k.body, 0.30, 0.080),
+                                         at(k.body, 0.68, 0.072),
+                                         neck,
+                                         at(k.mantle, 0.22, 0.082),
+                                         at(k.mantle, 0.42, 0.100),
+                                         back,
+                                         at(k.mantle, 0.82, 0.086),
                                          at(k.mantle, 0.95, 0.052)};
   std::vector<Loop> rings;
   for (const Station& station : stations) rings.push_back(add_ring(cage, k.plan, station, circle(16, 0)));

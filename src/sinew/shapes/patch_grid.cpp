@@ -31,13 +31,16 @@ Patch refined(const Patch& patch, const Mesh& before, const Mesh& after) {
     for (Index i = 0; i < patch.side; ++i) {
       const Index face = patch.face(i, j);
       const auto corners = before.face(face);
-      const auto first = static_cast<Index>(std::find(corners.begin(), corners.end(), patch.vertex(i, j)) - corners.begin());
+      const auto first =
+          static_cast<Index>(std::find(corners.begin(), corners.end(), patch.vertex(i, j)) - corners.begin());
       for (Index c = 0; c < 4; ++c) {
         const Index child = 4 * face + (first + c) % 4;
         const auto quad = after.face(child);
         const auto& here = kCorner[c];
         const auto& next = kCorner[(c + 1) % 4];
-        const auto put = [&](Index x, Index y, Index v) { fine.vertices[(2 * j + y) * (fine.side + 1) + 2 * i + x] = v; };
+        const auto put = [&](Index x, Index y, Index v) {
+          fine.vertices[(2 * j + y) * (fine.side + 1) + 2 * i + x] = v;
+        };
         put(2 * here[0], 2 * here[1], quad[0]);
         put(here[0] + next[0], here[1] + next[1], quad[1]);
         put(1, 1, quad[2]);
@@ -71,7 +74,8 @@ class Sampler {
     const auto take = [&](Index x, Index y, double weight) {
       if (weight == 0) return;
       const Index v = patch.vertex(x, y);
-      for (std::uint32_t k = fine_.offsets[v]; k < fine_.offsets[v + 1]; ++k) row[fine_.vertices[k]] += weight * fine_.weights[k];
+      for (std::uint32_t k = fine_.offsets[v]; k < fine_.offsets[v + 1]; ++k)
+        row[fine_.vertices[k]] += weight * fine_.weights[k];
     };
     const Index i1 = std::min(i + 1, patch.side);
     const Index j1 = std::min(j + 1, patch.side);
@@ -98,14 +102,7 @@ class Sampler {
   FineGrid& out_;
 };
 
-}  // namespace
-
-FineGrid refine(const Cage& cage, Index cuts) {
-  const bool power_of_two = (cuts & (cuts - 1)) == 0;
-  int levels = 1;
-  while ((Index{1} << levels) < (power_of_two ? cuts : 2 * cuts)) ++levels;
-
-  const Mesh coarse = mesh_of(cage);
+std::vector<Patch> refined_patches(const Mesh& coarse, int levels) {
   std::vector<Patch> patches;
   for (Index f = 0; f < coarse.face_count(); ++f) {
     const auto q = coarse.face(f);
@@ -117,50 +114,90 @@ FineGrid refine(const Cage& cage, Index cuts) {
     for (Patch& patch : patches) patch = refined(patch, mesh, next);
     mesh = std::move(next);
   }
-  const geometry::Stencils fine = geometry::subdivide(coarse, geometry::SubdivisionScheme::kCatmullClark, levels).stencils;
+  return patches;
+}
 
-  FineGrid out;
-  Sampler sampler(fine, out);
-  std::vector<std::vector<Index>> grids(patches.size(), std::vector<Index>(static_cast<std::size_t>(cuts + 1) * (cuts + 1), kNone));
-  const auto slot = [&](std::size_t f, Index a, Index b) -> Index& { return grids[f][b * (cuts + 1) + a]; };
-  std::vector<Index> corner_of(cage.positions().size(), kNone);
-  // Corners first, in the cage's order: a vertex keeps its number.
-  std::vector<std::pair<std::size_t, int>> home(corner_of.size(), {patches.size(), 0});
-  const auto corner = [&](int c) { return std::pair<Index, Index>((c == 1 || c == 2) ? cuts : 0, c >= 2 ? cuts : 0); };
-  for (std::size_t f = 0; f < patches.size(); ++f)
-    for (int c = 0; c < 4; ++c) home[coarse.face(static_cast<Index>(f))[static_cast<std::size_t>(c)]] = {f, c};
-  for (std::size_t v = 0; v < corner_of.size(); ++v) {
-    const auto [a, b] = corner(home[v].second);
-    corner_of[v] = sampler.add(patches[home[v].first], a, b, cuts);
+/// Samples every patch at cuts+1 places a side; corners and edges once for all patches that share them.
+class GridBuilder {
+ public:
+  GridBuilder(const Mesh& coarse, std::vector<Patch> patches, const geometry::Stencils& fine, Index cuts, FineGrid& out)
+      : coarse_(coarse), patches_(std::move(patches)), cuts_(cuts), out_(out), sampler_(fine, out) {
+    grids_.assign(patches_.size(), std::vector<Index>(static_cast<std::size_t>(cuts + 1) * (cuts + 1), kNone));
   }
-  // Then edges, shared by two patches, and what lies inside.
-  std::map<std::pair<Index, Index>, std::vector<Index>> edges;
-  for (std::size_t f = 0; f < patches.size(); ++f) {
-    const auto q = coarse.face(static_cast<Index>(f));
-    for (int c = 0; c < 4; ++c) {
-      const auto here = corner(c);
-      const auto next = corner((c + 1) % 4);
-      const Index from = q[static_cast<std::size_t>(c)];
-      const Index to = q[static_cast<std::size_t>((c + 1) % 4)];
-      slot(f, here.first, here.second) = corner_of[from];
-      std::vector<Index>& points = edges[std::minmax(from, to)];
-      const bool fresh = points.empty() && cuts > 1;
-      for (Index k = 1; k < cuts; ++k) {
-        const Index a = (here.first * (cuts - k) + next.first * k) / cuts;
-        const Index b = (here.second * (cuts - k) + next.second * k) / cuts;
-        if (fresh) points.push_back(sampler.add(patches[f], a, b, cuts));
-        // The edge was sampled from the other end when the neighbour came first.
-        slot(f, a, b) = fresh ? points.back() : points[cuts - 1 - k];
+
+  /// In the cage's order: a vertex keeps its number.
+  void add_corners() {
+    std::vector<std::pair<std::size_t, std::size_t>> home(coarse_.vertex_count());
+    for (std::size_t f = 0; f < patches_.size(); ++f)
+      for (std::size_t c = 0; c < 4; ++c) home[coarse_.face(static_cast<Index>(f))[c]] = {f, c};
+    for (const auto& [patch, c] : home) {
+      const auto [a, b] = corner(c);
+      corners_.push_back(sampler_.add(patches_[patch], a, b, cuts_));
+    }
+  }
+
+  void add_edges() {
+    std::map<std::pair<Index, Index>, std::vector<Index>> edges;
+    for (std::size_t f = 0; f < patches_.size(); ++f) {
+      const auto q = coarse_.face(static_cast<Index>(f));
+      for (std::size_t c = 0; c < 4; ++c) {
+        const auto here = corner(c);
+        const auto next = corner((c + 1) % 4);
+        slot(f, here.first, here.second) = corners_[q[c]];
+        std::vector<Index>& points = edges[std::minmax(q[c], q[(c + 1) % 4])];
+        const bool fresh = points.empty();
+        for (Index k = 1; k < cuts_; ++k) {
+          const Index a = (here.first * (cuts_ - k) + next.first * k) / cuts_;
+          const Index b = (here.second * (cuts_ - k) + next.second * k) / cuts_;
+          if (fresh) points.push_back(sampler_.add(patches_[f], a, b, cuts_));
+          // The edge was sampled from the other end when the neighbour came first.
+          slot(f, a, b) = fresh ? points.back() : points[cuts_ - 1 - k];
+        }
       }
     }
   }
-  for (std::size_t f = 0; f < patches.size(); ++f)
-    for (Index b = 1; b < cuts; ++b)
-      for (Index a = 1; a < cuts; ++a) slot(f, a, b) = sampler.add(patches[f], a, b, cuts);
-  for (std::size_t f = 0; f < patches.size(); ++f)
-    for (Index b = 0; b < cuts; ++b)
-      for (Index a = 0; a < cuts; ++a)
-        out.quads.push_back({slot(f, a, b), slot(f, a + 1, b), slot(f, a + 1, b + 1), slot(f, a, b + 1)});
+
+  void add_insides() {
+    for (std::size_t f = 0; f < patches_.size(); ++f)
+      for (Index b = 1; b < cuts_; ++b)
+        for (Index a = 1; a < cuts_; ++a) slot(f, a, b) = sampler_.add(patches_[f], a, b, cuts_);
+  }
+
+  void add_quads() {
+    for (std::size_t f = 0; f < patches_.size(); ++f)
+      for (Index b = 0; b < cuts_; ++b)
+        for (Index a = 0; a < cuts_; ++a)
+          out_.quads.push_back({slot(f, a, b), slot(f, a + 1, b), slot(f, a + 1, b + 1), slot(f, a, b + 1)});
+  }
+
+ private:
+  std::pair<Index, Index> corner(std::size_t c) const { return {c == 1 || c == 2 ? cuts_ : 0, c >= 2 ? cuts_ : 0}; }
+  Index& slot(std::size_t f, Index a, Index b) { return grids_[f][b * (cuts_ + 1) + a]; }
+
+  const Mesh& coarse_;
+  std::vector<Patch> patches_;
+  Index cuts_;
+  FineGrid& out_;
+  Sampler sampler_;
+  std::vector<Index> corners_;  ///< Per vertex of the cage.
+  std::vector<std::vector<Index>> grids_;
+};
+
+}  // namespace
+
+FineGrid refine(const Cage& cage, Index cuts) {
+  const bool power_of_two = (cuts & (cuts - 1)) == 0;
+  int levels = 1;
+  while ((Index{1} << levels) < (power_of_two ? cuts : 2 * cuts)) ++levels;
+  const Mesh coarse = mesh_of(cage);
+  const geometry::Stencils fine =
+      geometry::subdivide(coarse, geometry::SubdivisionScheme::kCatmullClark, levels).stencils;
+  FineGrid out;
+  GridBuilder builder(coarse, refined_patches(coarse, levels), fine, cuts, out);
+  builder.add_corners();
+  builder.add_edges();
+  builder.add_insides();
+  builder.add_quads();
   out.positions = out.stencils.apply(cage.positions());
   return out;
 }

@@ -87,12 +87,14 @@ void add_beast_legs(Beast& b, const Variation& vary, double l) {
   const Vec3 h = b.plan.place(b.hips);
   const double paw = vary.factor("paw", 1.2);
   b.front[0] = add_leg(b.plan, "Left", kFront, b.chest,
-                       {Vec3(w, 0.535 * l, c.z() + 0.10), Vec3(w + 0.006, 0.345 * l, c.z() + 0.035), Vec3(w + 0.004, 0.155 * l, c.z() + 0.060),
-                        Vec3(w + 0.004, 0.036, c.z() + 0.070), Vec3(w + 0.006, 0.030, c.z() + 0.070 + 0.070 * paw)});
+                       {Vec3(w, 0.535 * l, c.z() + 0.10), Vec3(w + 0.006, 0.345 * l, c.z() + 0.035),
+                        Vec3(w + 0.004, 0.155 * l, c.z() + 0.060), Vec3(w + 0.004, 0.036, c.z() + 0.070),
+                        Vec3(w + 0.006, 0.030, c.z() + 0.070 + 0.070 * paw)});
   b.front[1] = mirror_leg(b.plan, "Right", kFront, b.chest, b.front[0]);
   b.hind[0] = add_leg(b.plan, "Left", kHind, b.hips,
-                      {Vec3(w - 0.004, 0.560 * l, h.z() + 0.010), Vec3(w + 0.006, 0.370 * l, h.z() + 0.085), Vec3(w + 0.004, 0.185 * l, h.z() - 0.060),
-                       Vec3(w + 0.004, 0.036, h.z() - 0.030), Vec3(w + 0.006, 0.030, h.z() - 0.030 + 0.070 * paw)});
+                      {Vec3(w - 0.004, 0.560 * l, h.z() + 0.010), Vec3(w + 0.006, 0.370 * l, h.z() + 0.085),
+                       Vec3(w + 0.004, 0.185 * l, h.z() - 0.060), Vec3(w + 0.004, 0.036, h.z() - 0.030),
+                       Vec3(w + 0.006, 0.030, h.z() - 0.030 + 0.070 * paw)});
   b.hind[1] = mirror_leg(b.plan, "Right", kHind, b.hips, b.hind[0]);
 }
 
@@ -150,8 +152,8 @@ std::vector<Station> beast_stations(const Beast& b) {
           at(b.head, 0.96, 0.026 * k * b.muzzle, 0.022 * k * b.muzzle, 0.024 * k)};
 }
 
-void grow_beast_leg(Cage& cage, const Beast& b, const std::vector<Loop>& trunk, const Leg& leg, bool front, Index trunk_joint,
-              double side) {
+void grow_beast_leg(Cage& cage, const Beast& b, const std::vector<Loop>& trunk, const Leg& leg, bool front,
+                    Index trunk_joint, double side) {
   const Index low = front ? 6 : 1;
   const Loop root = side > 0 ? Cage::hole(trunk, low, low + 2, 10, 12) : Cage::hole(trunk, low, low + 2, 8, 6);
   for (const Index v : root) cage.mixes()[v] = blended(cage.mixes()[v], {{leg[0], 1.0}}, 0.30);
@@ -168,18 +170,12 @@ void grow_beast_leg(Cage& cage, const Beast& b, const std::vector<Loop>& trunk, 
   top.mix = Mix{{trunk_joint, 0.35}, {leg[0], 0.65}};
   top.unturned = 0.4;
   const double p = front ? 1.0 : 0.94;
-  const std::vector<Station> stations = {top,
-                                         at(0, 0.75, 0.037, 0.046 * p, 0.047),
-                                         joined(1, 0.034, 0.037, 0.038),
-                                         at(1, 0.35, 0.030, 0.032, 0.033),
-                                         at(1, 0.72, 0.024, 0.026, 0.026),
-                                         joined(2, 0.0225, 0.024, 0.025),
-                                         at(2, 0.40, 0.020, 0.021, 0.021),
-                                         at(2, 0.78, 0.021, 0.023, 0.022),
-                                         // From here on x points up.
-                                         joined(3, 0.024, 0.030, 0.042),
-                                         at(3, 0.45, 0.031, 0.026, 0.033),
-                                         at(3, 0.85, 0.028, 0.018, 0.027)};
+  const std::vector<Station> stations = {
+      top, at(0, 0.75, 0.037, 0.046 * p, 0.047), joined(1, 0.034, 0.037, 0.038), at(1, 0.35, 0.030, 0.032, 0.033),
+      at(1, 0.72, 0.024, 0.026, 0.026), joined(2, 0.0225, 0.024, 0.025), at(2, 0.40, 0.020, 0.021, 0.021),
+      at(2, 0.78, 0.021, 0.023, 0.022),
+      // From here on x points up.
+      joined(3, 0.024, 0.030, 0.042), at(3, 0.45, 0.031, 0.026, 0.033), at(3, 0.85, 0.028, 0.018, 0.027)};
   const std::vector<Loop> rings = grow(cage, b.plan, root, stations, circle(8, 225), side);
   cage.close(rings.back(), 2, 0.008 * b.plan.frame(leg[3]).col(1), side < 0);
 }
@@ -203,7 +199,8 @@ void grow_beast_tail(Cage& cage, const Beast& b, const Loop& behind) {
   Loop rim;
   for (std::size_t k = 0; k < 12; ++k) rim.push_back(behind[(12 - k) % 12]);
   const Vec3 out = -0.030 * b.girth * b.plan.frame(b.hips).col(1);
-  const std::vector<Index> grid = cage.close(rim, 3, out, false, [](Index row, Index column) { return row == 1 && column == 1; });
+  const std::vector<Index> grid =
+      cage.close(rim, 3, out, false, [](Index row, Index column) { return row == 1 && column == 1; });
   const Loop root = {grid[5], grid[6], grid[10], grid[9]};
   for (const Index v : root) cage.mixes()[v] = blended(cage.mixes()[v], {{b.tail[0], 1.0}}, 0.35);
   std::vector<Station> stations;
@@ -227,8 +224,8 @@ Cage beast_cage(const Beast& b) {
   std::vector<Loop> rings;
   for (const Station& station : beast_stations(b)) rings.push_back(add_ring(cage, b.plan, station, circle(12, 0)));
   cage.wall(rings, false, [](Index row, Index column) {
-    const bool leg = (row == 1 || row == 2 || row == 6 || row == 7) &&
-                     (column == 10 || column == 11 || column == 6 || column == 7);
+    const bool leg =
+        (row == 1 || row == 2 || row == 6 || row == 7) && (column == 10 || column == 11 || column == 6 || column == 7);
     const bool ear = row == 12 && (column == 1 || column == 4);
     return leg || ear;
   });
