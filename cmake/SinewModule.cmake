@@ -8,6 +8,13 @@ function(sinew_module name)
   cmake_parse_arguments(arg "" "" "USES;PRIVATE;PUBLIC" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   add_library(sinew_${name} STATIC ${sources})
+  # Highway compiles these once per instruction set, by including them again; its intrinsics need an optimiser.
+  set(kernels ${sources})
+  list(FILTER kernels INCLUDE REGEX "kernels\\.cpp$")
+  set_source_files_properties(${kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(SINEW_SANITIZE)
+    set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
+  endif()
   add_library(sinew::${name} ALIAS sinew_${name})
   set_target_properties(sinew_${name} PROPERTIES EXPORT_NAME ${name} UNITY_BUILD ${SINEW_UNITY} UNITY_BUILD_BATCH_SIZE 12)
   target_include_directories(sinew_${name} PUBLIC

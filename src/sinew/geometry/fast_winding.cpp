@@ -102,6 +102,14 @@ struct RawMoments {
   }
 };
 
+// What is known of a node while its parents still need it.
+struct NodeSum {
+  RawMoments raw;
+  double area = 0;
+  double radius = 0;
+  Box box;
+};
+
 }  // namespace
 
 class FastWindingBuilder {
@@ -195,16 +203,8 @@ class FastWindingBuilder {
     });
   }
 
-  // What is known of a node while its parents still need it.
-  struct Sum {
-    RawMoments raw;
-    double area = 0;
-    double radius = 0;
-    Box box;
-  };
-
   void fill_moments() {
-    std::vector<Sum> sums(out_.nodes_.size());
+    std::vector<NodeSum> sums(out_.nodes_.size());
     out_.moments_.resize(out_.nodes_.size());
     parallel_for(out_.nodes_.size(), [&](std::size_t i) {
       if (out_.nodes_[i].count > 0) sum_leaf(out_.nodes_[i], sums[i]);
@@ -214,7 +214,7 @@ class FastWindingBuilder {
     parallel_for(out_.nodes_.size(), [&](std::size_t i) { out_.moments_[i] = trace_free(sums[i].raw); });
   }
 
-  void sum_leaf(FastWinding::Node& node, Sum& sum) const {
+  void sum_leaf(FastWinding::Node& node, NodeSum& sum) const {
     Vec3 weighted = Vec3::Zero();
     for (Index i = 0; i < node.count; ++i) {
       const auto& [a, b, c] = out_.corners_[node.first + i];
@@ -232,10 +232,10 @@ class FastWindingBuilder {
     node.radius2 = sum.radius * sum.radius;
   }
 
-  void sum_children(Index i, std::vector<Sum>& sums) const {
+  void sum_children(Index i, std::vector<NodeSum>& sums) const {
     FastWinding::Node& node = out_.nodes_[i];
     const std::array<Index, 2> children = {i + 1, out_.nodes_[i + 1].skip};
-    Sum& sum = sums[i];
+    NodeSum& sum = sums[i];
     Vec3 weighted = Vec3::Zero();
     for (const Index child : children) {
       sum.area += sums[child].area;
