@@ -22,7 +22,7 @@ struct Driver {
 
   Kind kind = Kind::kTwistShare;
   Index source = kNone;        ///< The joint that drives.
-  Vec3 axis = Vec3::UnitY();   ///< In the source's frame, unit length.
+  Vec3 axis = Vec3::UnitY();   ///< In the source's frame, for kAim in the driven joint's own; unit length.
   double share = 0.5;          ///< Of the twist, for kTwistShare.
   /// kPolynomial: per output (three of translation, three of rotation vector) the coefficients of all monomials of the
   /// rotation vector up to a degree, in graded lexical order.

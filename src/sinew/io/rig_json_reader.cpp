@@ -239,6 +239,8 @@ class RigReader {
     if (!from) fail(where, "'source' is missing: the joint that drives.");
     driver.source = file_to_rig_[reference(*from, joint_names_, file_to_rig_.size(), where, "joint")];
     numbers(source, "axis", driver.axis, where);
+    if (!(driver.axis.norm() > 1e-9)) fail(where, "'axis' has no direction.");
+    if (std::abs(driver.axis.norm() - 1) > 1e-9) driver.axis.normalize();
     if (const Value* share = find(source, "share")) driver.share = number(*share, where, "share");
     if (const Value* rows = find(source, "coefficients"))
       for (const Value& row : array(*rows, where + " 'coefficients'")) {

@@ -2,10 +2,13 @@
 // SPDX-FileCopyrightText: The Sinew authors
 
 #include "sinew/jobs/convert.h"
+#include "sinew/jobs/deform.h"
 #include "sinew/jobs/info.h"
 #include "sinew/jobs/job.h"
 #include "sinew/jobs/make.h"
+#include "sinew/jobs/measure.h"
 #include "sinew/jobs/render.h"
+#include "sinew/jobs/reproduce.h"
 
 namespace sinew::jobs {
 namespace {
@@ -13,6 +16,12 @@ namespace {
 std::string kind_names() {
   std::string names;
   for (const auto& kind : shapes::kinds().entries()) names += (names.empty() ? "" : ", ") + kind.id;
+  return names;
+}
+
+std::string experiment_names() {
+  std::string names;
+  for (const auto& experiment : experiments().entries()) names += (names.empty() ? "" : ", ") + experiment.id;
   return names;
 }
 
@@ -26,6 +35,14 @@ const Registry<Command>& commands() {
             .arguments = "FILE",
             .examples = {"sinew info hero.glb", "sinew info hero.obj --unit cm --deep", "sinew info hero.glb --json"},
             .bind = binder(info)}});
+    r.add({"deform", "deform", "Play a clip or a pose through a deformer and write the moving vertices.",
+           {.group = "Deliver",
+            .arguments = "FILE --clip CLIP|--pose FILE [-o OUT]",
+            .has_output = true,
+            .examples = {"sinew deform hero.glb --clip Walk --method dqs -o walk.glb",
+                         "sinew deform hero.glb --clip exercise --smooth delta-mush -o cache.pc2",
+                         "sinew deform hero.glb --pose sit.json -o sitting.obj"},
+            .bind = binder(deform)}});
     r.add({"convert", "convert", "Write a character in another format, with nothing lost.",
            {.group = "Deliver",
             .arguments = "IN -o OUT",
@@ -41,13 +58,26 @@ const Registry<Command>& commands() {
             .examples = {"sinew render hero.glb -o hero.png", "sinew render hero.glb -o arm.png --show weights:LeftArm",
                          "sinew render hero.glb -o walk.png --clip walk --sheet"},
             .bind = binder(render)}});
-    r.add({"make", "make", "Make a character with known truth: " + kind_names() + ".",
+    r.add({"make", "make", "Make a character of known truth: " + kind_names() + ".",
            {.group = "Lab",
             .arguments = "KIND [-o OUT]",
             .has_output = true,
             .examples = {"sinew make figure -o figure.glb", "sinew make bar --joints 5 --checkerboard -o bar.obj",
                          "sinew make arm --shape slender -o arm.glb --truth arm.truth.json"},
             .bind = binder(make)}});
+    r.add({"measure", "measure", "Measure how well a character deforms: volume, sections, stretch, intersections.",
+           {.group = "Lab",
+            .arguments = "FILE [--clip CLIP] [--against FILE]",
+            .has_output = true,
+            .examples = {"sinew measure hero.glb --clip Walk", "sinew measure hero.glb --clip exercise --method dqs --csv hero.csv",
+                         "sinew measure hero.glb --against hero_4.glb --json"},
+            .bind = binder(measure)}});
+    r.add({"reproduce", "reproduce", "Run a paper's experiment again: " + experiment_names() + ".",
+           {.group = "Lab",
+            .arguments = "EXPERIMENT [-o TABLE]",
+            .has_output = true,
+            .examples = {"sinew reproduce blend-bar", "sinew reproduce blend-bar -o bar.md"},
+            .bind = binder(reproduce)}});
     return r;
   }();
   return registry;

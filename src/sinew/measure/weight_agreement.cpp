@@ -30,7 +30,8 @@ WeightAgreement weight_agreement(const SkinWeights& a, const SkinWeights& b) {
         distance += std::abs(static_cast<double>(i.weight) - (twin == y.end() ? 0.0 : twin->weight));
       }
       for (const Influence& k : y)
-        if (std::none_of(x.begin(), x.end(), [&](const Influence& i) { return i.joint == k.joint; })) distance += k.weight;
+        if (std::none_of(x.begin(), x.end(), [&](const Influence& i) { return i.joint == k.joint; }))
+          distance += k.weight;
       distance /= 2;
       if (x.empty() || x.front().joint == y.front().joint) ++same;
     }

@@ -65,6 +65,8 @@ Values evaluate(const Track& track, double time_s) {
 
 }  // namespace
 
+Quat sample_rotation(const Track& track, double time_s) { return to_quat(evaluate(track, time_s)); }
+
 Pose sample(const Rig& rig, const Clip& clip, double time_s) {
   Pose pose = rest_pose(rig);
   for (const Track& track : clip.tracks) {

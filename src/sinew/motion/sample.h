@@ -13,4 +13,7 @@ namespace sinew::motion {
 /// \pre `clip` is valid for `rig`.
 Pose sample(const Rig& rig, const Clip& clip, double time_s);
 
+/// The rotation of one track at a time, unit length. \pre a rotation track with keys.
+Quat sample_rotation(const Track& track, double time_s);
+
 }  // namespace sinew::motion

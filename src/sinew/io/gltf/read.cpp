@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sinew/io/gltf/driver_extras.h"
 #include "sinew/io/gltf/gltf.h"
 #include "sinew/io/gltf/json_access.h"
 #include "sinew/io/gltf/scene.h"
@@ -77,6 +78,7 @@ Asset read_gltf(const std::filesystem::path& path, Bytes bytes, const Progress& 
   asset.contents = describe_contents(document->json());
   NodeGraph graph = read_nodes(*document);
   read_skeleton(*document, graph, asset.character);
+  read_drivers(*document, graph, asset.character);
   read_materials(*document, asset.character);
   const std::vector<Mat4> skin_to_model = read_skins(*document, graph, asset.character);
   progress.step("meshes");

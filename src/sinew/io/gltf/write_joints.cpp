@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "sinew/io/gltf/driver_extras.h"
 #include "sinew/io/gltf/json_access.h"
 #include "sinew/io/gltf/scene.h"
 #include "sinew/io/gltf/write_rig.h"
@@ -137,6 +138,7 @@ std::vector<Index> write_joints(DocumentEditor& editor, const Asset& asset, Inde
       parent[n] = wanted_parent;
     }
   }
+  write_drivers(editor.list("nodes"), skeleton, node_of_joint);
   return node_of_joint;
 }
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/deform/lbs.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "sinew/deform/skin_layout.h"
+
+namespace sinew::deform {
+namespace {
+
+// Whether A is a rotation, or mirror, times one factor, as near as a normal can tell.
+bool keeps_angles(const Mat4& m) {
+  const Mat3 a = m.topLeftCorner<3, 3>();
+  const Mat3 square = a.transpose() * a;
+  const double mean = square.trace() / 3;
+  return (square - mean * Mat3::Identity()).cwiseAbs().maxCoeff() <= 1e-4 * mean;
+}
+
+class LbsDeformer final : public Deformer {
+ public:
+  LbsDeformer(const Rig& rig, const Progress& progress) : layout_(make_skin_layout(rig, progress)) {}
+
+  std::unique_ptr<State> make_state() const override { return std::make_unique<LbsState>(); }
+
+  void deform(State& state, const FrameInput& input, const FrameOutput& output) const override {
+    auto& own = static_cast<LbsState&>(state);
+    skinning_matrices(layout_, input.pose, own.matrices);
+    own.palette.resize(12 * own.matrices.size());
+    for (std::size_t s = 0; s < own.matrices.size(); ++s) {
+      const Mat4 m = in_layout_units(layout_, own.matrices[s]);
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 4; ++c)
+          own.palette[12 * s + static_cast<std::size_t>(4 * r + c)] = static_cast<float>(m(r, c));
+    }
+    BlendJob job = blend_job(layout_);
+    job.rest_positions = morphed_rest(layout_, input.pose.morph_weights, own.rest);
+    job.matrices = own.palette.data();
+    job.positions = reinterpret_cast<float*>(output.positions.data());
+    if (!output.normals.empty()) {
+      job.normals = reinterpret_cast<float*>(output.normals.data());
+      job.cofactor_normals = !std::all_of(own.matrices.begin(), own.matrices.end(), keeps_angles);
+    }
+    run_blocks(layout_, job, blend_linear);
+  }
+
+ private:
+  struct LbsState final : State {
+    std::vector<Mat4> matrices;
+    std::vector<float> palette;
+    MorphedRest rest;
+  };
+
+  SkinLayout layout_;
+};
+
+}  // namespace
+
+std::unique_ptr<Deformer> bind_lbs(const Rig& rig, const DeformOptions&, const Progress& progress) {
+  return std::make_unique<LbsDeformer>(rig, progress);
+}
+
+}  // namespace sinew::deform

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+/// Motion put into a glTF document: clips and poses of its nodes, and for parts that no engine could deform itself, key
+/// shapes (morph targets) with an animation of their weights. docs/deform.md describes what the file then holds.
+
+#include <optional>
+
+#include "sinew/io/asset.h"
+
+namespace sinew::io {
+
+/// One shape of a part: its vertices in model space.
+struct KeyShape {
+  std::string name;
+  std::vector<Vec3f> positions;
+  std::vector<Vec3f> normals;  ///< Or empty.
+};
+
+/// A part that is no longer skinned: it runs straight from key shape to key shape.
+struct MorphPart {
+  Index part = kNone;
+  std::vector<KeyShape> shapes;    ///< At least one. The first is what a still picture shows.
+  std::vector<float> key_times_s;  ///< Rising; fewer than two keys give no animation.
+  std::vector<Index> key_shapes;   ///< One per key.
+};
+
+/// What moves. Either a clip or a pose, or neither.
+struct Motion {
+  std::string name;              ///< Of the animation.
+  Index own_clip = kNone;        ///< The file's own clip that is played, by number; it stays.
+  std::optional<Clip> clip;      ///< A clip to add; for parts and joints of the asset.
+  std::optional<Pose> pose;      ///< Put on the nodes themselves.
+  std::vector<MorphPart> parts;  ///< Parts given key shapes.
+  double quantum = 0;            ///< Error in model space that whole numbers in place of floats may add to a key shape.
+};
+
+/// What came of a part with key shapes.
+struct WrittenMorphs {
+  Index part = kNone;
+  Index targets = 0;         ///< Key shapes, not counting the file's own targets.
+  Index sparse_targets = 0;  ///< Of these, how many list only the vertices that move.
+  std::string numbers;       ///< "int8", "int16" or "float".
+};
+
+struct WithMotion {
+  Asset asset;                      ///< As it would be read from the file: nothing is written yet. Save it as it is.
+  std::vector<Index> node_of_part;  ///< For each part of the given asset, the node that shows it now.
+  Index clip = kNone;               ///< The clip of `asset` that plays the motion; kNone for a pose.
+  std::vector<WrittenMorphs> morphs;
+  std::vector<std::string> dropped_clips;  ///< The file's clips that move what no longer is skinned.
+};
+
+/// The character in a glTF document: itself if it came from glTF, else a new one, read back as if from a file.
+Asset as_gltf(Asset asset, Report& report);
+
+/// Edits the document. Parts without key shapes, materials, pictures, other nodes and clips stay as they are; a part's own
+/// targets stay the first, with weight zero: key shapes hold the whole deformation. Joints stay, so that what hangs on them
+/// moves on. What nothing uses any more leaves the file.
+/// \pre `asset.document` is a glTF document (`as_gltf`). \throws Error if a part cannot be written.
+WithMotion with_motion(const Asset& asset, const Motion& motion, Report& report);
+
+}  // namespace sinew::io

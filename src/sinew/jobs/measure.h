@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <string>
+
+#include "sinew/core/options.h"
+#include "sinew/core/progress.h"
+#include "sinew/core/report.h"
+#include "sinew/deform/deformer.h"
+#include "sinew/io/asset.h"
+#include "sinew/jobs/job.h"
+#include "sinew/measure/meter.h"
+
+namespace sinew::jobs {
+
+struct MeasureOptions {
+  std::string against;         ///< A file to compare with; empty for none.
+  std::string clip;            ///< Empty: the rest pose and the bind pose.
+  std::string pose;            ///< A pose file; empty for none.
+  std::string method = "lbs";  ///< Of `deform::deformers()`.
+  std::string frames;          ///< Empty: all of the clip.
+  double fps = 30;
+  std::string csv;
+  measure::MeterOptions meter;
+  deform::DeformOptions deform;
+  io::PlacementOptions placement;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v(Field("against", "Compare positions, and weights, with this file of as many vertices.").as("FILE"), self.against);
+    v(Field("clip",
+            "Clip whose frames are measured: of the file by name or number, of another as FILE or FILE#CLIP, or a "
+            "built-in "
+            "one such as exercise. Without it the rest pose and the bind pose.")
+          .as("CLIP"),
+      self.clip);
+    v(Field("pose", "A pose in place of a clip, from a JSON file.").as("FILE"), self.pose);
+    v(Field("method", "How the skin is deformed: lbs, dqs, ….").as("METHOD"), self.method);
+    v(Field("frames", "Only these frames of the clip, counted from 0: one, or first and last as 10:50.").as("A:B"),
+      self.frames);
+    v(Field("fps", "Frames a second at which the clip is looked at.").range(0.001, 1000), self.fps);
+    v(Field("csv", "Write the figures of every frame to this table.").as("FILE.csv"), self.csv);
+    measure::MeterOptions::visit(self.meter, v);
+    deform::DeformOptions::visit(self.deform, v);
+    io::PlacementOptions::visit(self.placement, v);
+  }
+};
+
+/// How well a character deforms, in figures: volume, the thinnest cross-section and the bulge of every joint, stretch of
+/// edges, roughness, self-intersections; and how far it lies from another character of as many vertices. docs/measure.md
+/// defines them. What they are compared with is the mesh as it was bound.
+///
+/// The file to compare with is posed by its own clip of that name, if it has one; else by the same local transforms, joint by
+/// joint of the same name; without a skeleton it stands still.
+/// \throws Error if a file cannot be read, or a clip, pose, method or frame is not there, or the vertices do not fit.
+Report measure(const JobRequest& request, const MeasureOptions& options, const Progress& progress);
+
+}  // namespace sinew::jobs

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+/// Helper joints moved by other joints. docs/drivers.md says what each kind does.
+
+#include "sinew/core/pose.h"
+#include "sinew/core/skeleton.h"
+
+namespace sinew::motion {
+
+/// The drivers of a skeleton, in an order in which each comes after all it depends on. Keeps its own copy of what it
+/// needs.
+class Drivers {
+ public:
+  /// \throws Error if drivers depend on each other in a circle, or if one cannot be evaluated: no source, an axis
+  /// without length, polynomials whose coefficients are not those of all monomials up to a degree, keys that do not
+  /// rise.
+  explicit Drivers(const Skeleton& skeleton);
+
+  bool empty() const { return order_.empty(); }
+  /// The driven joints in the order in which they are evaluated.
+  const std::vector<Index>& order() const { return order_; }
+
+  /// Puts every driven joint where its driver says: its local transform is its rest, changed by what the driver gives.
+  /// Whatever the pose says about it does not matter. \pre one transform per joint.
+  void apply(Pose& pose) const;
+
+ private:
+  struct Prepared {
+    Driver driver;
+    Vec3 source_axis = Vec3::UnitY();  // Of the angle that is measured.
+    Vec3 driven_axis = Vec3::UnitY();  // The same axis at rest, in the frame in which the driven joint turns.
+    double along_bone = 0;             // 1 or −1 if the source's axis is its bone's, else 0.
+  };
+
+  double source_angle(const Prepared& prepared, const Pose& pose) const;
+  void drive(Index joint, Pose& pose) const;
+  Mat4 model_matrix(Index joint, const Pose& pose) const;
+
+  Skeleton skeleton_;
+  std::vector<Vec3> axes_;
+  std::vector<Prepared> prepared_;  // Per joint.
+  std::vector<Index> order_;
+};
+
+/// Values of all monomials of three variables up to a degree, in graded lexical order: 1, x, y, z, x², xy, xz, y², …
+std::vector<double> monomials(const Vec3& v, int degree);
+
+/// How many those are: (d+1)(d+2)(d+3)/6.
+std::size_t monomial_count(int degree);
+
+}  // namespace sinew::motion

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sinew authors
+
+"""Does Blender put the vertices of what `sinew deform` writes where Sinew puts them?
+
+run_blender.py --sinew PROGRAM --blender PROGRAM --work FOLDER [FILE:CLIP…]
+
+For a made human, and for every file named: writes the clip as GLB (which Blender plays by itself) and as a point cache (where Sinew says
+the vertices are), and compares them at three times. Fails when they differ by more than 1e-4 of the size.
+"""
+
+import argparse
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+
+import numpy as np
+
+FPS = 12
+
+
+def read_cache(path):
+    data = path.read_bytes()
+    signature, version, points, start, rate, samples = struct.unpack("<12siiffi", data[:32])
+    assert signature == b"POINTCACHE2\0" and version == 1 and start == 0 and rate == 1, path
+    return np.frombuffer(data[32:], "<f4").reshape(samples, points, 3)
+
+
+def run(*command):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))} gave {done.returncode}:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def check(arguments, file, clip, name, method):
+    glb = arguments.work / f"{name}_{method}.glb"
+    cache = arguments.work / f"{name}_{method}.pc2"
+    common = ["--method", method, "--clip", clip, "--fps", FPS, "--force", "--quiet"]
+    run(arguments.sinew, "deform", file, *common, "-o", glb)
+    run(arguments.sinew, "deform", file, *common, "-o", cache)
+    ours = read_cache(cache)
+    size = float(np.linalg.norm(ours[0].max(axis=0) - ours[0].min(axis=0)))
+    frames = sorted({0, len(ours) // 3, 2 * len(ours) // 3})
+    out = arguments.work / f"{name}_{method}.json"
+    run(arguments.blender, "-b", "--factory-startup", "--python-exit-code", 1, "--python",
+        pathlib.Path(__file__).parent / "evaluate_in_blender.py", "--", glb, clip, out, *[f / FPS for f in frames])
+    worst = 0.0
+    for frame, meshes in zip(frames, json.loads(out.read_text())):
+        theirs = np.concatenate([np.array(meshes[mesh]) for mesh in arguments.order(meshes)])
+        if theirs.shape != ours[frame].shape:
+            sys.exit(f"{name}: Blender has {len(theirs)} vertices, Sinew {len(ours[frame])}")
+        worst = max(worst, float(np.abs(theirs - ours[frame]).max()) / size)
+    tolerance = 1e-4 if method == "lbs" else 2e-3  # Key shapes are asked to be within 1e-3 of the size.
+    print(f"{name}, {clip}, {method}: {len(ours[0])} vertices, {len(frames)} times, at most {worst:.2e} of the size apart")
+    if worst > tolerance:
+        sys.exit(f"{name}: Blender and Sinew differ by {worst:.2e} of the size")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sinew", required=True)
+    parser.add_argument("--blender", required=True)
+    parser.add_argument("--work", required=True, type=pathlib.Path)
+    parser.add_argument("files", nargs="*")
+    arguments = parser.parse_args()
+    arguments.work.mkdir(parents=True, exist_ok=True)
+    # One part each, so that the order of parts is no question.
+    arguments.order = sorted
+    made = arguments.work / "human.glb"
+    run(arguments.sinew, "make", "human", "-o", made, "--force", "--quiet")
+    check(arguments, made, "walk", "human", "lbs")
+    check(arguments, made, "wave", "human", "dqs")
+    for word in arguments.files:
+        file, clip = word.rsplit(":", 1)
+        check(arguments, pathlib.Path(file), clip, pathlib.Path(file).stem, "lbs")
+
+
+main()

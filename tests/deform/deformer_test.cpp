@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/deform/deformer.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/deform/skin_rigs.h"
+
+namespace sinew::deform {
+namespace {
+
+using namespace testing;
+
+TEST(Deformers, AreFoundByShortAndByPlainName) {
+  EXPECT_EQ(deformers().find("lbs").id, "lbs");
+  EXPECT_EQ(deformers().find("dual-quaternion").id, "dqs");
+  EXPECT_THROW(deformers().find("lsb"), Error);
+  for (const auto& entry : deformers().entries()) EXPECT_FALSE(entry.when.empty());
+}
+
+TEST(Deformers, AllGiveTheMeshInTheBindPoseAndOutliveTheRig) {
+  for (const auto& entry : deformers().entries())
+    for (const char* smooth : {"none", "delta-mush"}) {
+      DeformOptions options;
+      options.smooth = smooth;
+      auto rig = std::make_unique<Rig>(two_joint_tube(12, 9));
+      const std::vector<Vec3> mesh = rig->mesh.positions;
+      const auto deformer = deform::bind(entry.id, *rig, options);
+      rig.reset();
+      const auto state = deformer->make_state();
+      const ModelPose pose{{Mat4::Identity(), Mat4::Identity()}, {0, 0}, {}};
+      const Frame frame = frame_of(*deformer, *state, pose, static_cast<Index>(mesh.size()));
+      EXPECT_LT(worst_distance(frame.positions, mesh), 1e-6) << entry.id << " " << smooth;
+    }
+}
+
+TEST(Deformers, AStateHasNoMemoryOfEarlierFrames) {
+  const Rig rig = two_joint_tube(12, 9);
+  for (const auto& entry : deformers().entries()) {
+    const auto deformer = deform::bind(entry.id, rig);
+    if (deformer->needs_history()) continue;
+    const auto state = deformer->make_state();
+    ModelPose first{{Mat4::Identity(), Mat4::Identity()}, {0, 0}, {}}, second = first;
+    second.joints[1] = Transform{Vec3(0, 0.2, 0), rotation_exp(Vec3(0.3, 0.2, 1)), Vec3(1, 1.5, 1)}.matrix();
+    const Frame before = frame_of(*deformer, *state, first, 108);
+    frame_of(*deformer, *state, second, 108);
+    EXPECT_EQ(frame_of(*deformer, *state, first, 108), before) << entry.id;
+  }
+}
+
+TEST(Deformers, OptionsOutOfRangeAreRefused) {
+  const Rig rig = two_joint_tube(12, 3);
+  DeformOptions options;
+  options.smooth = "delta-smush";
+  EXPECT_THROW(deform::bind("lbs", rig, options), Error);
+  options.smooth = "delta-mush";
+  options.smooth_strength = 2;
+  EXPECT_THROW(deform::bind("lbs", rig, options), Error);
+}
+
+TEST(Deformers, APoseOfAnotherSkeletonIsRefused) {
+  const Rig rig = two_joint_tube(12, 3);
+  EXPECT_THROW(frame_of("lbs", rig, {{Mat4::Identity()}, {}, {}}), Error);
+}
+
+TEST(Deformers, AnEmptyMeshIsNoTrouble) {
+  for (const char* smooth : {"none", "delta-mush"}) {
+    DeformOptions options;
+    options.smooth = smooth;
+    EXPECT_TRUE(frame_of("lbs", Rig{}, {}, options).positions.empty());
+  }
+}
+
+}  // namespace
+}  // namespace sinew::deform

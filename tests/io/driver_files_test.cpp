@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include <gtest/gtest.h>
+
+#include "sinew/core/json.h"
+#include "sinew/io/asset.h"
+#include "sinew/io/gltf/document.h"
+#include "sinew/io/rig_json.h"
+#include "tests/support/gltf_fixtures.h"
+
+namespace sinew::io {
+namespace {
+
+bool same_driver(const Driver& a, const Driver& b) {
+  return a.kind == b.kind && a.source == b.source && a.axis == b.axis && a.share == b.share &&
+         a.coefficients == b.coefficients && a.keys == b.keys;
+}
+
+// One driver of each kind, all of joint `source`.
+std::vector<Driver> one_of_each(Index source) {
+  std::vector<Driver> drivers(4);
+  for (std::size_t k = 0; k < 4; ++k) {
+    drivers[k].kind = static_cast<Driver::Kind>(k);
+    drivers[k].source = source;
+    drivers[k].axis = Vec3(0.1 * static_cast<double>(k), 1, 0.3).normalized();
+  }
+  drivers[0].share = 1.0 / 3;
+  drivers[2].coefficients = {{0.1, 0.2, 0.3, 0.4}, {}, {1.0 / 7}, {}, {}, {2e-9}};
+  drivers[3].keys = {{-1, 0.1}, {0.25, 1.0 / 3}};
+  return drivers;
+}
+
+Asset fixture() {
+  const std::string text = test::make_text_fixture();
+  const auto bytes = as_bytes(text);
+  return load_bytes("x.gltf", Bytes(bytes.begin(), bytes.end()));
+}
+
+// The fixture with a new helper joint for each driver under the last joint.
+Asset with_helpers() {
+  Asset asset = fixture();
+  Skeleton& skeleton = asset.character.rig.skeleton;
+  const Index parent = skeleton.size() - 1;
+  for (const Driver& driver : one_of_each(0)) {
+    Joint joint;
+    joint.name = "helper" + std::to_string(static_cast<int>(driver.kind));
+    joint.parent = parent;
+    joint.driver = driver;
+    skeleton.joints.push_back(joint);
+  }
+  for (Driver* driver : {&*skeleton.joints[parent + 2].driver}) driver->source = parent;
+  return asset;
+}
+
+Asset saved_and_loaded(const Asset& asset, const std::filesystem::path& path) {
+  SaveOptions options;
+  options.changes.skeleton = true;
+  Report report;
+  save(asset, path, options, report);
+  return load(path);
+}
+
+const Json& document_of(const Asset& asset) { return dynamic_cast<const gltf::GltfDocument&>(*asset.document).json(); }
+
+void expect_same_drivers(const Skeleton& a, const Skeleton& b) {
+  int count = 0;
+  for (const Joint& joint : a.joints) {
+    if (!joint.driver) continue;
+    ++count;
+    const Index j = b.find(joint.name);
+    ASSERT_NE(j, kNone) << joint.name;
+    ASSERT_TRUE(b.joints[j].driver) << joint.name;
+    Driver other = *b.joints[j].driver;
+    EXPECT_EQ(a.joints[joint.driver->source].name, b.joints[other.source].name);
+    other.source = joint.driver->source;
+    EXPECT_TRUE(same_driver(*joint.driver, other)) << joint.name;
+  }
+  EXPECT_EQ(count, 4);
+}
+
+TEST(DriverFiles, GltfGivesBackEveryKindToTheLastBit) {
+  const test::TemporaryFolder folder;
+  const Asset asset = with_helpers();
+  for (const char* name : {"a.glb", "a.gltf"}) {
+    const Asset again = saved_and_loaded(asset, folder / name);
+    expect_same_drivers(asset.character.rig.skeleton, again.character.rig.skeleton);
+    EXPECT_EQ(again.character.rig.skeleton.joints[again.character.rig.skeleton.find("helper1")].role, "helper");
+    // And once more from the file's own document.
+    expect_same_drivers(asset.character.rig.skeleton,
+                        saved_and_loaded(again, folder / (std::string("b_") + name)).character.rig.skeleton);
+  }
+}
+
+TEST(DriverFiles, RigJsonGivesBackEveryKind) {
+  const Asset asset = with_helpers();
+  const RigFile rig = read_rig_json(as_bytes(write_rig_json(asset.character)), "x.rig.json");
+  expect_same_drivers(asset.character.rig.skeleton, rig.skeleton);
+}
+
+TEST(DriverFiles, OtherExtrasStayAndARemovedDriverLeavesNoTrace) {
+  const test::TemporaryFolder folder;
+  Json json = Json::parse(test::make_text_fixture());
+  Asset plain = fixture();
+  const Index last = plain.character.rig.skeleton.size() - 1;
+  const Index node = plain.character.rig.skeleton.joints[last].source;
+  json["nodes"][node]["extras"] = {{"color", "red"}, {"sinew", {{"note", 7}}}};
+  const std::string text = json.dump();
+  Asset asset = load_bytes("x.gltf", Bytes(as_bytes(text).begin(), as_bytes(text).end()));
+  Driver driver;
+  driver.source = 0;
+  asset.character.rig.skeleton.joints[last].driver = driver;
+  Asset with = saved_and_loaded(asset, folder / "with.gltf");
+  const Json extras = document_of(with)["nodes"][node]["extras"];
+  EXPECT_EQ(extras["color"], "red");
+  EXPECT_EQ(extras["sinew"]["note"], 7);
+  EXPECT_EQ(extras["sinew"]["driver"]["kind"], "twist_share");
+  EXPECT_EQ(extras["sinew"]["driver"]["source"], with.character.rig.skeleton.joints[0].name);
+  with.character.rig.skeleton.joints[last].driver.reset();
+  const Asset without = saved_and_loaded(with, folder / "without.gltf");
+  EXPECT_EQ(document_of(without)["nodes"][node]["extras"], json["nodes"][node]["extras"]);
+}
+
+TEST(DriverFiles, WhatDoesNotFitIsLeftOutWithAFinding) {
+  const Index node = fixture().character.rig.skeleton.joints.back().source;
+  for (const char* bad :
+       {R"(3)", R"({"kind": "spring", "source": 0})", R"({"kind": "aim"})", R"({"kind": "aim", "source": "nobody"})",
+        R"({"kind": "aim", "source": 99999})", R"({"kind": "aim", "source": 0, "axis": [0, 0, 0]})",
+        R"({"kind": "twist_share", "source": -1})", R"({"kind": "driven_keys", "source": "nobody", "keys": 3})"}) {
+    Json json = Json::parse(test::make_text_fixture());
+    json["nodes"][node]["extras"]["sinew"]["driver"] = Json::parse(bad);
+    const std::string text = json.dump();
+    const Asset asset = load_bytes("x.gltf", Bytes(as_bytes(text).begin(), as_bytes(text).end()));
+    EXPECT_FALSE(asset.character.rig.skeleton.joints.back().driver) << bad;
+    const bool told = std::any_of(asset.warnings.begin(), asset.warnings.end(),
+                                  [](const Finding& finding) { return finding.code == "gltf.driver"; });
+    EXPECT_TRUE(told) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace sinew::io

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/jobs/reproduce.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <filesystem>
+
+#include "sinew/core/error.h"
+#include "sinew/core/parallel.h"
+#include "sinew/geometry/random.h"
+#include "sinew/io/file.h"
+#include "sinew/jobs/reproduce_blend_bar.h"
+#include "sinew/measure/enclosed_volume.h"
+#include "tests/measure/limb_rigs.h"
+
+namespace sinew::jobs {
+namespace {
+
+namespace fs = std::filesystem;
+
+double points(double share) { return 100 * share; }
+
+BarSetup layers(int count) {
+  BarSetup setup;
+  setup.layers = count;
+  return setup;
+}
+
+double limit(int row, const std::string& method) {
+  return method == "lbs" ? closed_form_loss(0.25, 4, bar_rotations(row)) : 0;
+}
+
+TEST(BlendBar, IsThePublishedMesh) {
+  const Rig rig = bar_rig({});
+  EXPECT_EQ(rig.mesh.vertex_count(), 1298U);
+  EXPECT_EQ(rig.mesh.face_count(), 2592U);
+  EXPECT_NEAR(measure::EnclosedVolume(rig.mesh, geometry::weld(rig.mesh)).total(rig.mesh.positions), 32, 1e-12);
+  BarSetup flat;
+  flat.depth = 1.3;
+  const Rig other = bar_rig(flat);
+  EXPECT_NEAR(measure::EnclosedVolume(other.mesh, geometry::weld(other.mesh)).total(other.mesh.positions), 20.8, 1e-12);
+}
+
+TEST(BlendBar, TheClosedFormIsThatOfTheLaw) {
+  // One of four links twisted by half a turn: 4c²/n. Bent by a quarter: the half of that, less the quarter of the tilt.
+  EXPECT_NEAR(points(closed_form_loss(0.25, 4, {test::turn(Vec3::UnitY(), test::kPi)})), 6.25, 1e-12);
+  EXPECT_NEAR(points(closed_form_loss(0.25, 4, {test::turn(Vec3::UnitX(), test::kPi / 2)})), 6.25 * (0.5 - 0.25),
+              1e-12);
+  const std::array<double, 6> column = {6.250, 12.312, 16.999, 15.437, 14.702, 14.057};
+  for (int row = 1; row <= 6; ++row)
+    EXPECT_NEAR(points(limit(row, "lbs")), column[static_cast<std::size_t>(row - 1)], 6e-4) << row;
+}
+
+TEST(BlendBar, TheReferenceMeshLosesWhatItShould) {
+  const std::array<double, 6> linear = {6.360, 12.528, 17.298, 15.763, 15.044, 14.432};
+  const std::array<double, 6> dual = {0.317, 0.558, 0.687, 0.766, 0.807, 0.884};
+  const Rig rig = bar_rig({});
+  for (int row = 1; row <= 6; ++row) {
+    const auto i = static_cast<std::size_t>(row - 1);
+    EXPECT_NEAR(points(bar_loss(rig, bar_rotations(row), "lbs")), linear[i], 0.005) << row;
+    EXPECT_NEAR(points(bar_loss(rig, bar_rotations(row), "dqs")), dual[i], 0.005) << row;
+  }
+}
+
+TEST(BlendBar, ComesNearTheClosedFormWithFineLayers) {
+  const Rig rig = bar_rig(layers(640));
+  for (const char* method : {"lbs", "dqs"})
+    for (int row = 1; row <= 6; ++row)
+      EXPECT_NEAR(points(bar_loss(rig, bar_rotations(row), method)), points(limit(row, method)), 0.02) << method << row;
+}
+
+TEST(BlendBar, ConvergesWithTheSquareOfTheLayers) {
+  for (const char* method : {"lbs", "dqs"})
+    for (const int row : {1, 3, 6}) {
+      std::vector<double> errors;
+      for (const int count : {40, 80, 160, 320})
+        errors.push_back(std::abs(bar_loss(bar_rig(layers(count)), bar_rotations(row), method) - limit(row, method)));
+      const double order = std::log2(errors.front() / errors.back()) / 3;
+      EXPECT_NEAR(order, 2, 0.2) << method << row;
+    }
+}
+
+TEST(BlendBar, AgreesWithTheClosedFormForAnySpreadAnglesLinksAndSection) {
+  geometry::Random random(4711);
+  for (int trial = 0; trial < 8; ++trial) {
+    BarSetup setup;
+    setup.links = 3 + static_cast<int>(random.below(6));
+    setup.layers = 120 * setup.links;
+    setup.spread = 0.18 + 0.12 * random.uniform();
+    setup.width = 0.5 + 2 * random.uniform();
+    setup.depth = 0.5 + 2 * random.uniform();
+    std::vector<Quat> turns(static_cast<std::size_t>(setup.links + 1), Quat::Identity());
+    for (int j = 1; j < setup.links; ++j)
+      turns[static_cast<std::size_t>(j)] =
+          rotation_exp(1.6 * Vec3(2 * random.uniform() - 1, 2 * random.uniform() - 1, 2 * random.uniform() - 1));
+    const Rig rig = bar_rig(setup);
+    EXPECT_NEAR(points(bar_loss(rig, turns, "lbs")), points(closed_form_loss(setup.spread, setup.links, turns)), 0.05);
+    EXPECT_NEAR(points(bar_loss(rig, turns, "dqs")), 0, 0.05);
+  }
+}
+
+TEST(BlendBar, DoesNotDependOnTheSection) {
+  BarSetup flat, thick;
+  flat.depth = 1.3;
+  thick.width = thick.depth = 3;
+  const Rig rig = bar_rig({});
+  for (const BarSetup& setup : {flat, thick})
+    for (const int row : {1, 4, 6})
+      for (const char* method : {"lbs", "dqs"})
+        EXPECT_NEAR(points(bar_loss(bar_rig(setup), bar_rotations(row), method)),
+                    points(bar_loss(rig, bar_rotations(row), method)), 2e-4);
+}
+
+/// The same bar, standing elsewhere.
+Rig moved(Rig rig, const Eigen::Isometry3d& motion) {
+  for (Vec3& p : rig.mesh.positions) p = motion * p;
+  Transform& root = rig.skeleton.joints[0].rest;
+  root.translation = motion * root.translation;
+  root.rotation = Quat(motion.linear()) * root.rotation;
+  for (Skin& skin : rig.skins)
+    for (Mat4& m : skin.inverse_bind) m = m * motion.inverse().matrix();
+  return rig;
+}
+
+TEST(BlendBar, DoesNotDependOnWhereTheBarStands) {
+  geometry::Random random(99);
+  const Rig rig = bar_rig({});
+  const auto exact_loss = [](const Rig& bar, int row, bool dual) {
+    std::vector<std::pair<Index, Quat>> turns;
+    // A turn by exactly 180° has two ways round between which rounding would choose; dual quaternions get a little less.
+    for (Index j = 0; j < 5; ++j)
+      turns.emplace_back(j, rotation_exp((dual ? 0.95 : 1) * rotation_log(bar_rotations(row)[j])));
+    const ModelPose pose = test::turned(bar, turns);
+    const measure::Shape shape = dual ? test::dual_quaternion_shape(bar, pose) : test::linear_shape(bar, pose);
+    const measure::EnclosedVolume volume(bar.mesh, geometry::weld(bar.mesh));
+    return 1 - volume.total(shape.positions) / volume.total(bar.mesh.positions);
+  };
+  for (int trial = 0; trial < 5; ++trial) {
+    Eigen::Isometry3d motion = Eigen::Isometry3d::Identity();
+    motion.rotate(rotation_exp(3 * Vec3(random.uniform() - 0.5, random.uniform() - 0.5, random.uniform() - 0.5)));
+    motion.translation() = 20 * Vec3(random.uniform() - 0.5, random.uniform() - 0.5, random.uniform() - 0.5);
+    const Rig other = moved(rig, motion);
+    for (const int row : {2, 6}) {
+      for (const bool dual : {false, true})
+        EXPECT_NEAR(exact_loss(other, row, dual), exact_loss(rig, row, dual), 1e-9) << dual << row;
+      // The kernels have single precision.
+      for (const char* method : {"lbs", "dqs"})
+        EXPECT_NEAR(points(bar_loss(other, bar_rotations(row), method)),
+                    points(bar_loss(rig, bar_rotations(row), method)), 2e-3);
+    }
+  }
+}
+
+class Reproduce : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) /
+              ("sinew_reproduce_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string text(const std::string& name) { return std::string(io::as_text(io::read_file(folder_ / name))); }
+
+  fs::path folder_;
+};
+
+TEST_F(Reproduce, FindsEveryFigureWithinItsBounds) {
+  const Report report = reproduce({{"blend-bar"}, {}, false}, {}, {});
+  EXPECT_EQ(report.status, Report::Status::kDone);
+  EXPECT_TRUE(report.warnings.empty());
+  EXPECT_EQ(report.metrics["losses_percent"].size(), 6U);
+  EXPECT_EQ(report.metrics["vertices"], 1298);
+  for (const char* words : {"Table III", "Table IV", "Table V", "not yet", "16.572"})
+    EXPECT_NE(report.text.find(words), std::string::npos) << words;
+  EXPECT_EQ(report.timing["deform_ms"]["lbs"].size(), 6U);
+}
+
+TEST_F(Reproduce, WritesTheSameTablesForAnyNumberOfThreads) {
+  ReproduceOptions options;
+  options.runs = 0;
+  set_thread_count(1);
+  reproduce({{"blend-bar"}, folder_ / "one.md", false}, options, {});
+  set_thread_count(2);
+  options.runs = 5;  // Times stay out of the file unless they are asked for.
+  reproduce({{"blend-bar"}, folder_ / "two.md", false}, options, {});
+  set_thread_count(0);
+  EXPECT_EQ(text("one.md"), text("two.md"));
+  EXPECT_EQ(text("one.md").find("Table III"), std::string::npos);
+  options.with_times = true;
+  reproduce({{"blend-bar"}, folder_ / "times.csv", false}, options, {});
+  EXPECT_NE(text("times.csv").find("table_3,1: jn1 y 180°,LBS paper,0.052\n"), std::string::npos);
+  EXPECT_NE(text("times.csv").find("table_4,6: jn3 z 80°,LBS paper,13.404\n"), std::string::npos);
+}
+
+TEST_F(Reproduce, RefusesWhatItCannotDo) {
+  EXPECT_THROW(reproduce({{"blend-ba"}, {}, false}, {}, {}), Error);
+  EXPECT_THROW(reproduce({{"blend-bar"}, folder_ / "table.txt", false}, {}, {}), Error);
+}
+
+}  // namespace
+}  // namespace sinew::jobs
