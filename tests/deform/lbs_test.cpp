@@ -285,7 +285,7 @@ TEST(Lbs, OneAndTwoThreadsGiveTheSameBytes) {
   }
 }
 
-TEST(Lbs, FarFromTheOriginTheShapeKeepsTheirFloatsPrecision) {
+TEST(Lbs, FarFromTheOriginResultsKeepAFloatsPrecision) {
   Rig rig = random_cloud(45, 500);
   const Vec3 far(1000, -2000, 500);
   for (Vec3& p : rig.mesh.positions) p += far;

@@ -30,7 +30,7 @@ TwoPhases two_phases(const SkinLayout& layout, const SkinSlot& slot, const Mat4&
                     "Use the method lbs, or change the scale of that joint.",
                     joint_name(layout, slot)));
   TwoPhases phases;
-  // A rotation needs no decomposition, which would cost more than a thousand vertices where there are many joints.
+  // A rotation needs no decomposition, which small meshes with many joints would feel.
   if ((a.transpose() * a - Mat3::Identity()).cwiseAbs().maxCoeff() < 1e-6) {
     phases.rigid = matrix;
     return phases;

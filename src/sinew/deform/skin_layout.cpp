@@ -22,8 +22,8 @@ namespace {
 
 // A window's output (24 bytes a vertex) stays in the second-level cache while blocks write to it out of order.
 constexpr Index kWindow = 4096;
-// A block takes vertices on until it lists more joints than this. A joint costs a block about a sixth of what the rest of
-// a block of four does, so that mixed blocks beat half-empty ones up to about here.
+// A block takes vertices on until it lists more joints than this: an estimate, from counting operations, of where a mixed block
+// costs as much as two that are half empty.
 constexpr std::size_t kMostMixedSlots = 12;
 
 struct SlotWeight {

@@ -61,7 +61,7 @@ std::string one_line(std::string_view words) {
 }
 
 // Address space of this process, without allocating.
-std::uint64_t mapped_bytes() {
+[[maybe_unused]] std::uint64_t mapped_bytes() {
   const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
   std::array<char, 64> text{};

@@ -10,7 +10,7 @@
 namespace sinew::io::gltf {
 namespace {
 
-constexpr int kVertexTarget = 34962;
+constexpr int kTargetOfVertices = 34962;
 
 // Three numbers as a file holds them.
 using Raw = std::array<double, 3>;
@@ -96,7 +96,7 @@ Index add_displacements(DocumentEditor& editor, std::span<const Vec3f> values, C
     Bytes bytes;
     bytes.reserve(values.size() * stride);
     for (const Raw& value : raw) append(bytes, value, component, stride);
-    const Index view = editor.add_view(bytes, kVertexTarget);
+    const Index view = editor.add_view(bytes, kTargetOfVertices);
     if (stride != tight) editor.json["bufferViews"][view]["byteStride"] = stride;
     accessor["bufferView"] = view;
   }
