@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -21,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/timing.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/self_intersection.h"
 #include "sinew/geometry/topology.h"
@@ -31,21 +31,9 @@
 namespace {
 
 using namespace sinew;
-
-template <class F>
-double seconds(F&& f) {
-  const auto start = std::chrono::steady_clock::now();
-  f();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-// The best of several: what the machine can do when nothing else runs.
-template <class F>
-double best_seconds(int times, F&& f) {
-  double best = 1e30;
-  for (int i = 0; i < times; ++i) best = std::min(best, seconds(f));
-  return best;
-}
+using bench::best_seconds;
+using bench::half_edge_keys;
+using bench::seconds;
 
 // A bumpy sphere of about `vertices` vertices and twice as many triangles.
 Mesh bumpy_sphere(Index vertices) {
@@ -104,25 +92,12 @@ io::Asset skinned_sphere(Index vertices, Index joints = 60) {
   return asset;
 }
 
-std::vector<std::uint64_t> half_edges(const Mesh& mesh) {
-  std::vector<std::uint64_t> keys;
-  keys.reserve(mesh.face_vertices.size());
-  for (Index f = 0; f < mesh.face_count(); ++f) {
-    const auto face = mesh.face(f);
-    for (std::size_t i = 0; i < face.size(); ++i) {
-      const Index a = face[i], b = face[(i + 1) % face.size()];
-      keys.push_back((std::uint64_t{std::min(a, b)} << 32) | std::max(a, b));
-    }
-  }
-  return keys;
-}
-
 Report run_info(const std::string& file) { return jobs::info({.inputs = {file}, .output = {}}, {}, {}); }
 
 int measure_time(const std::string& file) {
   const io::Asset asset = io::load(file);
   const Mesh& mesh = asset.character.rig.mesh;
-  const std::vector<std::uint64_t> keys = half_edges(mesh);
+  const std::vector<std::uint64_t> keys = half_edge_keys(mesh);
   double sort = 1e30, info = 1e30;
   for (int i = 0; i < 7; ++i) {
     std::vector<std::uint64_t> copy = keys;
@@ -167,7 +142,7 @@ void again(const char* what, const std::string& file) {
 void measure_geometry() {
   fmt::print("parts of the surface, 200k vertices, {} threads\n", thread_count());
   const Mesh mesh = bumpy_sphere(200'000);
-  const std::vector<std::uint64_t> keys = half_edges(mesh);
+  const std::vector<std::uint64_t> keys = half_edge_keys(mesh);
   std::vector<std::uint64_t> copy;
   double sort = 1e30;
   for (int i = 0; i < 7; ++i) {

@@ -9,12 +9,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numbers>
 #include <string>
 #include <vector>
 
+#include "bench/timing.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/adjacency.h"
 #include "sinew/geometry/components.h"
@@ -29,13 +29,8 @@ namespace {
 
 using namespace sinew;
 using namespace sinew::geometry;
-
-template <class F>
-double seconds(F&& f) {
-  const auto start = std::chrono::steady_clock::now();
-  f();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
+using bench::half_edge_keys;
+using bench::seconds;
 
 // The best time of `f` over the best time of a sort of `keys`, taken in turns so that both meet the same machine.
 template <class F>
@@ -88,19 +83,6 @@ Mesh damaged(const Mesh& mesh) {
     result.add_face(face);
   }
   return result;
-}
-
-std::vector<std::uint64_t> half_edge_keys(const Mesh& mesh) {
-  std::vector<std::uint64_t> keys;
-  keys.reserve(mesh.face_vertices.size());
-  for (Index f = 0; f < mesh.face_count(); ++f) {
-    const auto face = mesh.face(f);
-    for (std::size_t i = 0; i < face.size(); ++i) {
-      const Index a = face[i], b = face[(i + 1) % face.size()];
-      keys.push_back((std::uint64_t{std::min(a, b)} << 32) | std::max(a, b));
-    }
-  }
-  return keys;
 }
 
 void measure(Index triangles) {

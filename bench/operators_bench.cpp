@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -17,6 +16,7 @@
 #include <numbers>
 #include <vector>
 
+#include "bench/timing.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/geodesic.h"
 #include "sinew/geometry/laplacian.h"
@@ -27,18 +27,7 @@ namespace {
 
 using namespace sinew;
 using namespace sinew::geometry;
-
-// The best of several: what the machine can do when nothing else runs.
-template <class F>
-double best_seconds(int times, F&& f) {
-  double best = 1e30;
-  for (int i = 0; i < times; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    f();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return best;
-}
+using bench::best_seconds;
 
 TriangleSurface bumpy_sphere(Index triangles) {
   const auto rings = static_cast<Index>(std::sqrt(triangles / 4.0));

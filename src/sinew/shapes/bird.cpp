@@ -224,8 +224,7 @@ Cage bird_cage(const Fowl& b) {
 }
 
 Drawing draw_bird(const MakeOptions& options, const Trial& trial) {
-  const auto seed = static_cast<std::uint64_t>(options.seed);
-  const Variation vary(seed, trial.calm * options.vary);
+  const Variation vary = body_variation(options, trial);
   Fowl b;
   b.girth = vary.factor("girth", 1.35);
   b.skull = vary.factor("skull", 1.35);
@@ -233,12 +232,12 @@ Drawing draw_bird(const MakeOptions& options, const Trial& trial) {
   b.beak = vary.factor("beak", 2.0);
   add_bird_joints(b, vary);
   if (options.pose != "t") lower_wings(b);
-  if (options.pose == "random") pose_bird(b, Variation(seed ^ 0x706f7365 ^ (trial.number << 40), trial.calm));
+  if (options.pose == "random") pose_bird(b, pose_dice(options, trial));
   b.plan.settle();
   Drawing drawing;
-  for (Index j = 0; j < b.plan.size(); ++j) drawing.template_joints.emplace_back(b.plan.name(j), j);
   drawing.shells.push_back({"Body", bird_cage(b), matte("Feathers", 0.30F, 0.42F, 0.52F)});
   drawing.plan = std::move(b.plan);
+  name_all_joints(drawing);
   return drawing;
 }
 

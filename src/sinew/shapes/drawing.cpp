@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kMostInfluences = 8;
 constexpr std::uint64_t kTrials = 12;
+constexpr std::uint64_t kPoseSalt = 0x706f7365;
 
 /// How many quads a side every quad of the cages is cut into, for about `vertices` in all.
 Index cuts_for(const Drawing& drawing, int vertices) {
@@ -158,6 +159,18 @@ Made finished(const Drawing& drawing, const std::string& name, int vertices, dou
   made.owners = owners_of(rig.mesh, rig.weights, rig.skeleton);
   for (const auto& [part, joint] : drawing.template_joints) made.template_joints.push_back({part, joint});
   return made;
+}
+
+Variation body_variation(const MakeOptions& options, const Trial& trial) {
+  return {static_cast<std::uint64_t>(options.seed), trial.calm * options.vary};
+}
+
+Variation pose_dice(const MakeOptions& options, const Trial& trial) {
+  return {static_cast<std::uint64_t>(options.seed) ^ kPoseSalt ^ (trial.number << 40), trial.calm};
+}
+
+void name_all_joints(Drawing& drawing) {
+  for (Index j = 0; j < drawing.plan.size(); ++j) drawing.template_joints.emplace_back(drawing.plan.name(j), j);
 }
 
 Made finished_untangled(const std::function<Drawing(const Trial&)>& draw, const std::string& name, int vertices,

@@ -12,6 +12,7 @@
 #include "sinew/shapes/body_plan.h"
 #include "sinew/shapes/cage.h"
 #include "sinew/shapes/made.h"
+#include "sinew/shapes/variation.h"
 
 namespace sinew::shapes {
 
@@ -41,6 +42,15 @@ struct Trial {
   std::uint64_t number = 0;
   double calm = 1;  ///< Scales what is random; 0 in the last trial.
 };
+
+/// What makes this member of the family differ from the plain one, in this trial.
+Variation body_variation(const MakeOptions& options, const Trial& trial);
+
+/// What its random pose is drawn from: other numbers than its body, and new ones in every trial.
+Variation pose_dice(const MakeOptions& options, const Trial& trial);
+
+/// Makes every joint a part of the template, by its own name: for kinds whose template is their skeleton.
+void name_all_joints(Drawing& drawing);
 
 /// Finishes what `draw` gives, and while the surface cuts itself draws again. So every seed gives a surface free of
 /// self-intersection where the plain shape is.

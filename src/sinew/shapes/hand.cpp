@@ -18,16 +18,15 @@ constexpr double kStump = 0.085;  ///< Of the forearm.
 
 Drawing draw_hand(const MakeOptions& options, const Trial& trial) {
   const double calm = trial.calm;
-  const auto seed = static_cast<std::uint64_t>(options.seed);
-  const Variation vary(seed, calm * options.vary);
-  const Variation dice(seed ^ 0x706f7365 ^ (trial.number << 40), calm);
+  const Variation vary = body_variation(options, trial);
+  const Variation dice = pose_dice(options, trial);
   const HandShape shape = varied_hand(vary);
   Drawing drawing;
   BodyPlan& plan = drawing.plan;
   const Vec3 wrist = Vec3::Zero();
   const Index fore = plan.add("Forearm", kNone, wrist - Vec3(0, kStump, 0), wrist, -Vec3::UnitZ());
   const HandJoints joints = add_hand(plan, "", fore, wrist, Vec3::UnitY(), Vec3::UnitZ(), shape);
-  for (Index j = 0; j < plan.size(); ++j) drawing.template_joints.emplace_back(plan.name(j), j);
+  name_all_joints(drawing);
   if (options.pose != "t") {
     for (std::size_t f = 0; f < 5; ++f) {
       for (std::size_t k = 0; k < 3; ++k) {

@@ -158,8 +158,7 @@ void name_template(HumanPlan& h) {
 
 HumanPlan plan_human(const MakeOptions& options, const Trial& trial) {
   HumanPlan h;
-  const auto seed = static_cast<std::uint64_t>(options.seed);
-  h.shape = varied_human(Variation(seed, trial.calm * options.vary));
+  h.shape = varied_human(body_variation(options, trial));
   const HumanShape& s = h.shape;
   const double hip_height = 0.080 * s.feet + s.leg_length * (0.435 + 0.415);
   // Thighs must not meet: hips are as wide as the legs need them.
@@ -172,7 +171,7 @@ HumanPlan plan_human(const MakeOptions& options, const Trial& trial) {
   if (options.pose == "a") relax(h, 45);
   if (options.pose == "random") {
     relax(h, 45);
-    pose_at_random(h, Variation(seed ^ 0x706f7365 ^ (trial.number << 40), trial.calm));
+    pose_at_random(h, pose_dice(options, trial));
   }
   h.plan.settle();
   return h;

@@ -125,18 +125,17 @@ Cage octopus_cage(const Kraken& k) {
 }
 
 Drawing draw_octopus(const MakeOptions& options, const Trial& trial) {
-  const auto seed = static_cast<std::uint64_t>(options.seed);
-  const Variation vary(seed, trial.calm * options.vary);
+  const Variation vary = body_variation(options, trial);
   Kraken k;
   k.girth = vary.factor("girth", 1.3);
   k.thick = vary.factor("thick", 1.3);
   add_octopus_joints(k, vary);
-  pose_arms(k, options, Variation(seed ^ 0x706f7365 ^ (trial.number << 40), trial.calm));
+  pose_arms(k, options, pose_dice(options, trial));
   k.plan.settle();
   Drawing drawing;
-  for (Index j = 0; j < k.plan.size(); ++j) drawing.template_joints.emplace_back(k.plan.name(j), j);
   drawing.shells.push_back({"Body", octopus_cage(k), matte("Hide", 0.55F, 0.22F, 0.22F)});
   drawing.plan = std::move(k.plan);
+  name_all_joints(drawing);
   return drawing;
 }
 

@@ -241,8 +241,7 @@ Cage beast_cage(const Beast& b) {
 }
 
 Drawing draw_quadruped(const MakeOptions& options, const Trial& trial) {
-  const auto seed = static_cast<std::uint64_t>(options.seed);
-  const Variation vary(seed, trial.calm * options.vary);
+  const Variation vary = body_variation(options, trial);
   Beast b;
   b.girth = vary.factor("girth", 1.4);
   b.legs = vary.factor("legs", 1.35);
@@ -253,12 +252,12 @@ Drawing draw_quadruped(const MakeOptions& options, const Trial& trial) {
   add_beast_trunk(b, vary, leg_length);
   b.plan.settle();
   add_beast_legs(b, vary, leg_length);
-  if (options.pose == "random") pose_beast(b, Variation(seed ^ 0x706f7365 ^ (trial.number << 40), trial.calm));
+  if (options.pose == "random") pose_beast(b, pose_dice(options, trial));
   b.plan.settle();
   Drawing drawing;
-  for (Index j = 0; j < b.plan.size(); ++j) drawing.template_joints.emplace_back(b.plan.name(j), j);
   drawing.shells.push_back({"Body", beast_cage(b), matte("Coat", 0.50F, 0.34F, 0.20F)});
   drawing.plan = std::move(b.plan);
+  name_all_joints(drawing);
   return drawing;
 }
 

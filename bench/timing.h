@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+// What the benchmarks share: a clock, and the keys whose sort they compare with.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "sinew/core/mesh.h"
+
+namespace sinew::bench {
+
+template <class F>
+double seconds(F&& f) {
+  const auto start = std::chrono::steady_clock::now();
+  f();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// The best of several: what the machine can do when nothing else runs.
+template <class F>
+double best_seconds(int times, F&& f) {
+  double best = 1e30;
+  for (int i = 0; i < times; ++i) best = std::min(best, seconds(f));
+  return best;
+}
+
+// One key per half-edge, the same for both directions.
+inline std::vector<std::uint64_t> half_edge_keys(const Mesh& mesh) {
+  std::vector<std::uint64_t> keys;
+  keys.reserve(mesh.face_vertices.size());
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    const auto face = mesh.face(f);
+    for (std::size_t i = 0; i < face.size(); ++i) {
+      const Index a = face[i], b = face[(i + 1) % face.size()];
+      keys.push_back((std::uint64_t{std::min(a, b)} << 32) | std::max(a, b));
+    }
+  }
+  return keys;
+}
+
+}  // namespace sinew::bench
