@@ -15,7 +15,7 @@
 
 #include "sinew/deform/linear.h"
 #include "sinew/geometry/self_intersection.h"
-#include "sinew/geometry/topology.h"
+#include "sinew/geometry/volume.h"
 #include "sinew/motion/resolve.h"
 #include "sinew/motion/sample.h"
 
@@ -44,6 +44,10 @@ TEST(Human, HasTheVolumeOfAPersonOfThatHeight) {
   EXPECT_NEAR(box.lower.y(), 0, 1e-9);
   EXPECT_NEAR(box.upper.y(), 1.75, 1e-9);
   EXPECT_LT(std::abs(box.center().x()), 1e-9);
+  // Water weighs 1,000 kg a cubic metre, and so nearly do people.
+  const double volume = geometry::volume(made.character.rig.mesh).volume;
+  EXPECT_GT(volume, 0.045);
+  EXPECT_LT(volume, 0.085);
 }
 
 TEST(Human, HasAboutTheVerticesAskedFor) {
