@@ -106,8 +106,14 @@ CommandLine collect(const Entry& entry, const Parser& parser) {
   line.request.inputs.assign(parser.inputs.begin(), parser.inputs.end());
   if (!parser.output.empty()) line.request.output = parser.output;
   line.request.force = parser.force;
-  for (const auto& [name, option] : parser.options)
-    if (option->count() > 0) line.options.emplace_back(name, option->results().back());
+  // As written; of an option given twice the last one holds.
+  for (const CLI::Option* option : parser.app->parse_order()) {
+    const auto own = std::find_if(parser.options.begin(), parser.options.end(),
+                                  [&](const auto& pair) { return pair.second == option; });
+    if (own == parser.options.end()) continue;
+    std::erase_if(line.options, [&](const auto& given) { return given.first == own->first; });
+    line.options.emplace_back(own->first, option->results().back());
+  }
   return line;
 }
 
@@ -124,6 +130,23 @@ std::string sentence(const CLI::ParseError& problem) {
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&problem)) text = text.substr(0, text.find(':')) + " needs a value";
   if (!text.empty() && text.back() != '.') text += '.';
   return text + " See sinew --help.";
+}
+
+// A command whose options are steps has an option `order`, a list that may hold their names: unless it was given itself,
+// it gets those of the command line as they were written, behind those of the configuration.
+void set_order(const CommandLine& line, OptionList& list) {
+  const Option* order = list.find("order");
+  if (!order || order->type != OptionType::kTextList) return;
+  auto steps = order->get().get<std::vector<std::string>>();
+  for (const auto& [name, word] : line.options) {
+    if (name == "order") return;
+    const auto& choices = order->field.choices;
+    if (std::find(choices.begin(), choices.end(), name) == choices.end()) continue;
+    std::erase(steps, name);
+    const Option* step = list.find(name);
+    if (step->get() != step->initial) steps.push_back(name);
+  }
+  order->set(steps);
 }
 
 }  // namespace
@@ -172,6 +195,7 @@ void apply_options(const CommandLine& line, jobs::BoundCommand& command) {
     const Option* option = list.find(name);
     option->set(parse_option(*option, word));
   }
+  set_order(line, list);
 }
 
 }  // namespace sinew::app

@@ -35,7 +35,8 @@ struct CommandLine {
 /// so that the caller knows how to tell the error. \throws Error with a sentence, and the nearest word that there is.
 CommandLine parse_command_line(int argc, const char* const* argv, CommonFlags& common);
 
-/// Sets the options: those of the configuration file first, then those of the command line.
+/// Sets the options: those of the configuration file first, then those of the command line. A command with an option
+/// `order` learns from it in which order the flags that it lists were written.
 void apply_options(const CommandLine& line, jobs::BoundCommand& command);
 
 }  // namespace sinew::app

@@ -25,9 +25,11 @@ TEST(Deformers, AllGiveTheMeshInTheBindPoseAndOutliveTheRig) {
       DeformOptions options;
       options.smooth = smooth;
       auto rig = std::make_unique<Rig>(two_joint_tube(12, 9));
+      auto halves = std::make_unique<Segmentation>(tube_halves(*rig));
       const std::vector<Vec3> mesh = rig->mesh.positions;
-      const auto deformer = deform::bind(entry.id, *rig, options);
+      const auto deformer = deform::bind(entry.id, *rig, options, {}, {halves.get()});
       rig.reset();
+      halves.reset();
       const auto state = deformer->make_state();
       const ModelPose pose{{Mat4::Identity(), Mat4::Identity()}, {0, 0}, {}};
       const Frame frame = frame_of(*deformer, *state, pose, static_cast<Index>(mesh.size()));
@@ -37,8 +39,9 @@ TEST(Deformers, AllGiveTheMeshInTheBindPoseAndOutliveTheRig) {
 
 TEST(Deformers, AStateHasNoMemoryOfEarlierFrames) {
   const Rig rig = two_joint_tube(12, 9);
+  const Segmentation halves = tube_halves(rig);
   for (const auto& entry : deformers().entries()) {
-    const auto deformer = deform::bind(entry.id, rig);
+    const auto deformer = deform::bind(entry.id, rig, {}, {}, {&halves});
     if (deformer->needs_history()) continue;
     const auto state = deformer->make_state();
     ModelPose first{{Mat4::Identity(), Mat4::Identity()}, {0, 0}, {}}, second = first;
@@ -64,11 +67,22 @@ TEST(Deformers, APoseOfAnotherSkeletonIsRefused) {
   EXPECT_THROW(frame_of("lbs", rig, {{Mat4::Identity()}, {}, {}}), Error);
 }
 
+TEST(Deformers, AMethodThatNeedsASegmentationSaysSo) {
+  const Rig rig = two_joint_tube(12, 3);
+  EXPECT_TRUE(deformers().find("twist-safe").make.needs_segmentation);
+  EXPECT_THROW(deform::bind("slbs", rig), Error);
+  Segmentation other = tube_halves(rig);
+  other.owner.pop_back();
+  EXPECT_THROW(deform::bind("slbs", rig, {}, {}, {&other}), Error);
+}
+
 TEST(Deformers, AnEmptyMeshIsNoTrouble) {
   for (const char* smooth : {"none", "delta-mush"}) {
     DeformOptions options;
     options.smooth = smooth;
     EXPECT_TRUE(frame_of("lbs", Rig{}, {}, options).positions.empty());
+    const Segmentation none;
+    EXPECT_TRUE(frame_of("slbs", Rig{}, {}, options, {&none}).positions.empty());
   }
 }
 

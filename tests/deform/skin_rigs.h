@@ -100,9 +100,9 @@ inline Frame frame_of(const Deformer& deformer, Deformer::State& state, const Mo
   return frame;
 }
 
-inline Frame frame_of(std::string_view method, const Rig& rig, const ModelPose& pose,
-                      const DeformOptions& options = {}) {
-  const auto deformer = deform::bind(method, rig, options);
+inline Frame frame_of(std::string_view method, const Rig& rig, const ModelPose& pose, const DeformOptions& options = {},
+                      const RigKnowledge& knowledge = {}) {
+  const auto deformer = deform::bind(method, rig, options, {}, knowledge);
   const auto state = deformer->make_state();
   return frame_of(*deformer, *state, pose, rig.mesh.vertex_count());
 }
@@ -146,6 +146,17 @@ inline Rig two_joint_tube(Index around, Index rings) {
   part.skin = 0;
   rig.mesh.parts = {part};
   return rig;
+}
+
+/// The tube cut in the middle: an end segment for either joint.
+inline Segmentation tube_halves(const Rig& tube) {
+  Segmentation halves;
+  halves.segments = {{0, kNone}, {1, kNone}};
+  for (const Vec3& p : tube.mesh.positions) {
+    halves.owner.push_back(p.z() < 0 ? 0 : 1);
+    halves.along.push_back(static_cast<float>(p.z()));
+  }
+  return halves;
 }
 
 }  // namespace sinew::deform::testing

@@ -5,10 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "sinew/core/error.h"
 #include "sinew/io/browser.h"
+#include "sinew/jobs/render_segments.h"
+#include "sinew/motion/pose_file.h"
 #include "tests/support/png.h"
 
 namespace sinew::jobs {
@@ -63,34 +67,42 @@ Character bending_bar() {
   return c;
 }
 
-std::string refusal(const Character& character, const RenderOptions& options) {
-  Findings warnings;
+/// The bar as if it had been read from a file.
+io::Asset bar_file(Character character = bending_bar()) {
+  io::Asset asset;
+  asset.character = std::move(character);
+  asset.path = "bar.glb";
+  return asset;
+}
+
+std::string refusal(const io::Asset& asset, const RenderOptions& options) {
+  Report report;
   try {
-    picture_scene(character, options, "bar.glb", warnings);
+    picture_scene(asset, options, report);
   } catch (const Error& error) {
     return error.what();
   }
   return "";
 }
 
-io::PictureScene made(const Character& character, const RenderOptions& options) {
-  Findings warnings;
-  return picture_scene(character, options, "bar.glb", warnings);
+io::PictureScene made(const io::Asset& asset, const RenderOptions& options) {
+  Report report;
+  return picture_scene(asset, options, report);
 }
 
 TEST(Render, TheBarIsValid) { EXPECT_TRUE(validate(bending_bar()).empty()); }
 
 TEST(Render, WithoutAClipItShowsTheRestPose) {
-  const Character bar = bending_bar();
+  const io::Asset bar = bar_file();
   const io::PictureScene scene = made(bar, {});
   ASSERT_EQ(scene.frames.size(), 1U);
   for (std::size_t i = 0; i < 12; ++i)
-    EXPECT_LT((scene.frames[0].positions[i] - bar.rig.mesh.positions[i]).norm(), 1e-12);
+    EXPECT_LT((scene.frames[0].positions[i] - bar.character.rig.mesh.positions[i]).norm(), 1e-12);
   EXPECT_EQ(scene.width, 1024);
 }
 
 TEST(Render, AClipMovesTheSkinAndAllItsTimesHaveOneCamera) {
-  const Character bar = bending_bar();
+  const io::Asset bar = bar_file();
   RenderOptions options;
   options.clip = "curl";
   options.time = 2.0;
@@ -105,29 +117,113 @@ TEST(Render, AClipMovesTheSkinAndAllItsTimesHaveOneCamera) {
 }
 
 TEST(Render, ATimeAfterTheEndIsAWarning) {
-  const Character bar = bending_bar();
+  const io::Asset bar = bar_file();
   RenderOptions options;
   options.clip = "curl";
   options.time = 9.0;
-  Findings warnings;
-  picture_scene(bar, options, "bar.glb", warnings);
-  ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_EQ(warnings[0].code, "render.time");
+  Report report;
+  picture_scene(bar, options, report);
+  ASSERT_EQ(report.warnings.size(), 1U);
+  EXPECT_EQ(report.warnings[0].code, "render.time");
 }
 
 TEST(Render, ASheetHasFourViewsAndFourTimes) {
-  Character bar = bending_bar();
+  io::Asset bar = bar_file();
   RenderOptions options;
   options.sheet = true;
   const io::PictureScene scene = made(bar, options);
   EXPECT_EQ(scene.cells.size(), 8U);
   EXPECT_EQ(scene.width, 1600);
-  bar.clips.clear();
+  bar.character.clips.clear();
   EXPECT_EQ(made(bar, options).cells.size(), 4U);
 }
 
+TEST(Render, BuiltInClipsCanBeShownToo) {
+  io::Asset bar = bar_file();
+  bar.character.clips.clear();
+  RenderOptions options;
+  options.clip = "exercise";
+  options.time = 0.2;
+  const io::PictureScene scene = made(bar, options);
+  EXPECT_GT((scene.frames[0].positions[8] - bar.character.rig.mesh.positions[8]).norm(), 0.01);
+}
+
+TEST(Render, AMethodMovesTheSkinInItsOwnWay) {
+  const io::Asset bar = bar_file();
+  RenderOptions options;
+  options.clip = "curl";
+  options.time = 2.0;
+  const io::PictureScene linear = made(bar, options);
+  options.method = "dqs";
+  const io::PictureScene dual = made(bar, options);
+  EXPECT_LT((linear.frames[0].positions[8] - dual.frames[0].positions[8]).norm(), 1e-5) << "one joint alone moves it";
+  EXPECT_GT((linear.frames[0].positions[4] - dual.frames[0].positions[4]).norm(), 0.01) << "two joints share it";
+  options.method = "lbs";
+  options.deform.smooth = "delta-mush";
+  EXPECT_GT((linear.frames[0].positions[4] - made(bar, options).frames[0].positions[4]).norm(), 1e-4);
+  options = {};
+  options.method = "dqz";
+  EXPECT_NE(refusal(bar, options).find("'dqs'"), std::string::npos);
+}
+
+TEST(Render, APoseIsReadFromAFile) {
+  const io::Asset bar = bar_file();
+  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "sinew_render_pose.json";
+  Pose pose = rest_pose(bar.character.rig);
+  pose.local[1].rotation = Quat(Eigen::AngleAxisd(1.5707963, Vec3::UnitZ()));
+  std::ofstream(path) << motion::pose_to_json(pose, bar.character.rig).dump();
+  RenderOptions options;
+  options.pose = path.string();
+  Report report;
+  const io::PictureScene scene = picture_scene(bar, options, report);
+  EXPECT_NEAR(scene.frames[0].positions[8].x(), -1, 0.3);
+  EXPECT_EQ(report.inputs.size(), 1U);
+  options.clip = "curl";
+  EXPECT_NE(refusal(bar, options).find("do not go together"), std::string::npos);
+  std::filesystem::remove(path);
+}
+
+TEST(Render, SegmentsOfNeighboursHaveDifferentColours) {
+  Character bar = bending_bar();
+  bar.materials.emplace_back();
+  bar.rig.mesh.face_materials.assign(bar.rig.mesh.face_count(), 0);
+  Findings warnings;
+  paint_segments(bar, warnings, {});
+  ASSERT_EQ(bar.rig.mesh.colors.size(), 16U) << "the ring between the segments is there twice";
+  ASSERT_EQ(bar.rig.weights.row_count(), 16U);
+  const auto color_of_face = [&](Index f) {
+    const Vec4f color = bar.rig.mesh.colors[bar.rig.mesh.face(f)[0]];
+    for (const Index v : bar.rig.mesh.face(f)) EXPECT_EQ(bar.rig.mesh.colors[v], color) << f;
+    return color;
+  };
+  EXPECT_EQ(color_of_face(0), color_of_face(3));
+  EXPECT_GT((color_of_face(0) - color_of_face(7)).norm(), 0.2F);
+  EXPECT_TRUE(bar.materials.empty());
+  EXPECT_TRUE(validate(bar).empty());
+  bar.rig = {};
+  EXPECT_THROW(paint_segments(bar, warnings, {}), Error);
+}
+
+TEST(Render, SegmentColoursDifferWhereSegmentsTouch) {
+  // A hand of forty fingers on one joint: more segments than colours, each beside the next.
+  Segmentation segmentation;
+  geometry::Lists rings;
+  for (Index s = 0; s < 40; ++s) {
+    segmentation.segments.push_back({s, s + 1});
+    segmentation.owner.push_back(s);
+    if (s > 0) rings.items.push_back(s - 1);
+    if (s < 39) rings.items.push_back(s + 1);
+    rings.offsets.push_back(static_cast<Index>(rings.items.size()));
+  }
+  const std::vector<Vec3f> colors = segment_colors(segmentation, rings);
+  for (std::size_t s = 1; s < 40; ++s) EXPECT_GT((colors[s] - colors[s - 1]).norm(), 0.2F) << s;
+  std::set<float> reds;
+  for (const Vec3f& color : colors) reds.insert(color.x());
+  EXPECT_GT(reds.size(), 8U) << "many colours are used";
+}
+
 TEST(Render, WeightsBecomeAField) {
-  const Character bar = bending_bar();
+  const io::Asset bar = bar_file();
   RenderOptions options;
   options.show = {"weights:bend"};
   const io::PictureScene scene = made(bar, options);
@@ -139,7 +235,7 @@ TEST(Render, WeightsBecomeAField) {
 }
 
 TEST(Render, UnknownNamesGetTheNearestOnes) {
-  const Character bar = bending_bar();
+  const io::Asset bar = bar_file();
   RenderOptions options;
   options.show = {"weights:bemd"};
   EXPECT_NE(refusal(bar, options).find("'bend'"), std::string::npos) << refusal(bar, options);
@@ -150,14 +246,14 @@ TEST(Render, UnknownNamesGetTheNearestOnes) {
   EXPECT_NE(refusal(bar, options).find("'curl'"), std::string::npos) << refusal(bar, options);
   options = {};
   options.show = {"skim"};
-  EXPECT_NE(refusal(bar, options).find("skin, wire, skeleton"), std::string::npos);
+  EXPECT_NE(refusal(bar, options).find("skin, wire, skeleton, segments"), std::string::npos);
   options = {};
   options.time = 1.0;
   EXPECT_NE(refusal(bar, options).find("--clip"), std::string::npos);
 }
 
 TEST(Render, SizesThatAreNoneAreRefused) {
-  const Character bar = bending_bar();
+  const io::Asset bar = bar_file();
   for (const char* size :
        {"10", "x", "100x", "x100", "100x100x", "-5x100", "15x100", "100x4097", "1e3x100", "99999999999x100"}) {
     RenderOptions options;
@@ -170,7 +266,7 @@ TEST(Render, SizesThatAreNoneAreRefused) {
 }
 
 TEST(Render, WireSkeletonAndWeightsEachChangeThePicture) {
-  const Character bar = bending_bar();
+  const io::Asset bar = bar_file();
   const auto draw = [&](std::vector<std::string> show) {
     RenderOptions options;
     options.show = std::move(show);

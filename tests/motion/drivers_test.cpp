@@ -8,8 +8,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "sinew/core/bone_axis.h"
 #include "sinew/core/character.h"
-#include "sinew/motion/bone_axis.h"
 #include "sinew/motion/resolve.h"
 #include "tests/motion/test_bodies.h"
 

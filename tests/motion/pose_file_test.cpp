@@ -7,7 +7,7 @@
 
 #include <numbers>
 
-#include "sinew/motion/bone_axis.h"
+#include "sinew/core/bone_axis.h"
 #include "tests/motion/test_bodies.h"
 
 namespace sinew::motion {

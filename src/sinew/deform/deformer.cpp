@@ -6,28 +6,35 @@
 #include "sinew/deform/delta_mush.h"
 #include "sinew/deform/dqs.h"
 #include "sinew/deform/lbs.h"
+#include "sinew/deform/slbs.h"
 
 namespace sinew::deform {
 
 std::vector<Overlay> Deformer::overlays(State&, const FrameInput&) const { return {}; }
 
-const Registry<Binding>& deformers() {
-  static const Registry<Binding> registry = [] {
-    Registry<Binding> all("deformation method");
-    all.add({"lbs", "linear", "What every engine does: the fastest; joints that twist far lose volume.", bind_lbs});
+const Registry<Method>& deformers() {
+  static const Registry<Method> registry = [] {
+    Registry<Method> all("deformation method");
+    all.add({"lbs", "linear", "What every engine does: the fastest; joints that twist far lose volume.", {bind_lbs}});
     all.add(
-        {"dqs", "dual-quaternion", "Twists of up to half a turn keep their volume; bends bulge a little.", bind_dqs});
+        {"dqs", "dual-quaternion", "Twists of up to half a turn keep their volume; bends bulge a little.", {bind_dqs}});
+    all.add({"slbs",
+             "twist-safe",
+             "Twists of any number of turns spread along the limb and keep its volume; bends are those of linear.",
+             {bind_slbs, true}});
     return all;
   }();
   return registry;
 }
 
 std::unique_ptr<Deformer> bind(std::string_view id, const Rig& rig, const DeformOptions& options,
-                               const Progress& progress) {
-  const Registered<Binding>& method = deformers().find(id);
+                               const Progress& progress, const RigKnowledge& knowledge) {
+  const Registered<Method>& method = deformers().find(id);
   DeformOptions checked = options;
   OptionList(checked).from_json(OptionList(checked).to_json());
-  std::unique_ptr<Deformer> deformer = method.make(rig, checked, progress);
+  if (method.make.needs_segmentation && knowledge.segmentation == nullptr)
+    throw Error("The method '" + method.id + "' needs to know which bone owns each vertex.");
+  std::unique_ptr<Deformer> deformer = method.make.bind(rig, knowledge, checked, progress);
   if (checked.smooth == "none") return deformer;
   return bind_delta_mush(std::move(deformer), rig, checked, progress);
 }

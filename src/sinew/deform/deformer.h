@@ -16,6 +16,7 @@
 #include "sinew/core/progress.h"
 #include "sinew/core/registry.h"
 #include "sinew/core/rig.h"
+#include "sinew/core/segmentation.h"
 
 namespace sinew::deform {
 
@@ -69,6 +70,7 @@ struct DeformOptions {
   std::string smooth = "none";
   int smooth_iterations = 5;
   double smooth_strength = 0.5;
+  std::string twist = "harmonic";  ///< Of `slbs`.
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
@@ -77,17 +79,35 @@ struct DeformOptions {
       self.smooth_iterations);
     v(Field("smooth_strength", "How far a vertex moves to the middle of its neighbours in a round.").range(0, 1),
       self.smooth_strength);
+    v(Field("twist",
+            "How slbs spreads a twist over a bone: harmonic, which fits bent rest poses, or delta, in proportion to the "
+            "distance along the bone.")
+          .one_of({"harmonic", "delta"}),
+      self.twist);
   }
 };
 
+/// What other modules know of a rig and some methods need. Jobs prepare it.
+struct RigKnowledge {
+  const Segmentation* segmentation = nullptr;  ///< Of the rig's mesh and skeleton at binding.
+};
+
 /// Binds a method to a rig: slow, once. \throws Error if the rig cannot be bound, Cancelled.
-using Binding = std::unique_ptr<Deformer> (*)(const Rig& rig, const DeformOptions& options, const Progress& progress);
+using Binding = std::unique_ptr<Deformer> (*)(const Rig& rig, const RigKnowledge& knowledge, const DeformOptions& options,
+                                              const Progress& progress);
 
-/// All deformers: `lbs` linear, `dqs` dual-quaternion, ….
-const Registry<Binding>& deformers();
+/// A way to deform, and what it must be told of the rig.
+struct Method {
+  Binding bind = nullptr;
+  bool needs_segmentation = false;
+};
 
-/// Binds the method of that id, with the smoothing of the options around it. \throws Error for an unknown id.
+/// All deformers: `lbs` linear, `dqs` dual-quaternion, `slbs` twist-safe, ….
+const Registry<Method>& deformers();
+
+/// Binds the method of that id, with the smoothing of the options around it. \throws Error for an unknown id, or when the
+/// method needs something that `knowledge` does not have.
 std::unique_ptr<Deformer> bind(std::string_view id, const Rig& rig, const DeformOptions& options = {},
-                               const Progress& progress = {});
+                               const Progress& progress = {}, const RigKnowledge& knowledge = {});
 
 }  // namespace sinew::deform

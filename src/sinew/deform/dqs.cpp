@@ -126,7 +126,8 @@ Mat4 matrix_of(const DualQuat& q) {
   return result;
 }
 
-std::unique_ptr<Deformer> bind_dqs(const Rig& rig, const DeformOptions&, const Progress& progress) {
+std::unique_ptr<Deformer> bind_dqs(const Rig& rig, const RigKnowledge&, const DeformOptions&,
+                                   const Progress& progress) {
   return std::make_unique<DqsDeformer>(rig, progress);
 }
 

@@ -185,6 +185,102 @@ void blend_linear(const BlendJob& job, std::size_t begin, std::size_t end) {
   else linear_blocks<true, false>(job, begin, end);
 }
 
+// sin(πx) and cos(πx) for |x| ≤ ½ by their series, to a rounding of the float: half an angle, so that no quadrants are needed.
+HWY_INLINE V sine_of_half(LaneTag d, V x, V squared) {
+  V sum = hn::Set(d, -7.3704309e-3F);
+  sum = hn::MulAdd(sum, squared, hn::Set(d, 8.2145887e-2F));
+  sum = hn::MulAdd(sum, squared, hn::Set(d, -5.9926453e-1F));
+  sum = hn::MulAdd(sum, squared, hn::Set(d, 2.5501640F));
+  sum = hn::MulAdd(sum, squared, hn::Set(d, -5.1677128F));
+  return hn::Mul(x, hn::MulAdd(sum, squared, hn::Set(d, 3.1415927F)));
+}
+
+HWY_INLINE V cosine_of_half(LaneTag d, V squared) {
+  V sum = hn::Set(d, 1.9295743e-3F);
+  sum = hn::MulAdd(sum, squared, hn::Set(d, -2.5806891e-2F));
+  sum = hn::MulAdd(sum, squared, hn::Set(d, 2.3533063e-1F));
+  sum = hn::MulAdd(sum, squared, hn::Set(d, -1.3352628F));
+  sum = hn::MulAdd(sum, squared, hn::Set(d, 4.0587121F));
+  sum = hn::MulAdd(sum, squared, hn::Set(d, -4.9348022F));
+  return hn::MulAdd(sum, squared, hn::Set(d, 1.0F));
+}
+
+HWY_INLINE Row twisted_row(LaneTag d, const TwistRun& run, std::size_t r, V sine, V versine) {
+  const auto entry = [&](std::size_t i) HWY_ATTR {
+    return hn::MulAdd(versine, hn::Set(d, run.versine[i]),
+                      hn::MulAdd(sine, hn::Set(d, run.sine[i]), hn::Set(d, run.fixed[i])));
+  };
+  return {entry(4 * r), entry(4 * r + 1), entry(4 * r + 2), entry(4 * r + 3)};
+}
+
+HWY_INLINE Affine twisted_matrix(LaneTag d, const TwistRun& run, V share) {
+  // Of share times turns only what is beyond whole turns counts; the product's rounding is won back by the fused operation, so
+  // that thousands of turns are as exact as one.
+  const V turns = hn::Set(d, run.turns), product = hn::Mul(share, turns);
+  const V rounding = hn::MulSub(share, turns, product);
+  const V beyond = hn::Add(hn::Sub(product, hn::Round(product)), rounding);
+  const V x = hn::MulAdd(share, hn::Set(d, run.turns_rest), beyond);
+  const V squared = hn::Mul(x, x);
+  const V half_sine = sine_of_half(d, x, squared), twice = hn::Add(half_sine, half_sine);
+  const V sine = hn::Mul(twice, cosine_of_half(d, squared)), versine = hn::Mul(twice, half_sine);
+  return {twisted_row(d, run, 0, sine, versine), twisted_row(d, run, 1, sine, versine),
+          twisted_row(d, run, 2, sine, versine)};
+}
+
+// What the slope of the twist does to a normal, before the turn: with w = u × r and g the gradient of φ the surface goes by
+// 1 + w gᵀ, whose cofactors are (1 + g·w) − g wᵀ.
+HWY_INLINE V3 sheared_normal(LaneTag d, const TwistRun& run, const V3& v, const V3& n, const V3& gradient) {
+  const V3 u{hn::Set(d, run.axis[0]), hn::Set(d, run.axis[1]), hn::Set(d, run.axis[2])};
+  const V3 r{hn::Sub(v.x, hn::Set(d, run.origin[0])), hn::Sub(v.y, hn::Set(d, run.origin[1])),
+             hn::Sub(v.z, hn::Set(d, run.origin[2]))};
+  const V3 w = cross(u, r);
+  const V angle = hn::Set(d, run.angle_rad);
+  const V along = hn::MulAdd(angle, dot(gradient, w), hn::Set(d, 1.0F)), across = hn::Mul(angle, dot(w, n));
+  return {hn::NegMulAdd(across, gradient.x, hn::Mul(along, n.x)),
+          hn::NegMulAdd(across, gradient.y, hn::Mul(along, n.y)),
+          hn::NegMulAdd(across, gradient.z, hn::Mul(along, n.z))};
+}
+
+template <bool kNormals, bool kCofactors>
+HWY_INLINE void twisted_block(const BlendJob& job, std::size_t index, std::size_t lane, Lanes* positions,
+                              Lanes* normals) {
+  const LaneTag d;
+  const Affine m = blended_matrix(d, view_of(job, index, lane), job.matrices);
+  V3 v = load3(d, job.rest_positions + 3 * index, lane);
+  V3 n = v;
+  if constexpr (kNormals) n = load3(d, job.rest_normals + 3 * index, lane);
+  const TwistRun& run = job.twists[job.runs[index]];
+  if (!run.still) {
+    const Affine twist = twisted_matrix(d, run, hn::Load(d, job.twist_shares[index].at + lane));
+    if constexpr (kNormals)
+      n = apply_linear(twist, sheared_normal(d, run, v, n, load3(d, job.twist_gradients + 3 * index, lane)));
+    v = apply(twist, v);
+  }
+  keep3(d, apply(m, v), positions, lane);
+  if constexpr (kNormals) keep3(d, kCofactors ? apply_cofactors(m, n) : apply_linear(m, n), normals, lane);
+}
+
+template <bool kNormals, bool kCofactors>
+HWY_INLINE void twisted_blocks(const BlendJob& job, std::size_t begin, std::size_t end) {
+  const LaneTag d;
+  Batch batch;
+  for (std::size_t start = begin; start < end; start += kBatch) {
+    const std::size_t stop = start + kBatch < end ? start + kBatch : end;
+    for (std::size_t index = start; index < stop; ++index)
+      for (std::size_t lane = 0; lane < kBlockWidth; lane += hn::Lanes(d)) {
+        const std::size_t at = 3 * (index - start);
+        twisted_block<kNormals, kCofactors>(job, index, lane, batch.positions + at, batch.normals + at);
+      }
+    write_batch<kNormals, true>(job, batch, start, stop);
+  }
+}
+
+void blend_twisted(const BlendJob& job, std::size_t begin, std::size_t end) {
+  if (!job.normals) twisted_blocks<false, false>(job, begin, end);
+  else if (job.cofactor_normals) twisted_blocks<true, true>(job, begin, end);
+  else twisted_blocks<true, false>(job, begin, end);
+}
+
 struct Quaternion {
   V w;
   V3 v;
@@ -376,12 +472,17 @@ HWY_AFTER_NAMESPACE();
 namespace sinew::deform {
 
 HWY_EXPORT(blend_linear);
+HWY_EXPORT(blend_twisted);
 HWY_EXPORT(blend_dual_quaternions);
 HWY_EXPORT(smooth_points);
 HWY_EXPORT(mush_frames);
 
 void blend_linear(const BlendJob& job, std::size_t begin, std::size_t end) {
   HWY_DYNAMIC_DISPATCH(blend_linear)(job, begin, end);
+}
+
+void blend_twisted(const BlendJob& job, std::size_t begin, std::size_t end) {
+  HWY_DYNAMIC_DISPATCH(blend_twisted)(job, begin, end);
 }
 
 void blend_dual_quaternions(const BlendJob& job, std::size_t begin, std::size_t end) {

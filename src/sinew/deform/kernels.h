@@ -29,6 +29,20 @@ struct SkinBlock {
   bool consecutive = false;  ///< Full, and the vertices follow one another in the file.
 };
 
+/// The twist of one bone in one frame: a vertex of rest goes by fixed + sin φ · sine + (1 − cos φ) · versine, all 3×4, with φ its
+/// share of the bone's whole twist.
+struct TwistRun {
+  float fixed[12];
+  float sine[12];
+  float versine[12];
+  float axis[3];
+  float origin[3];
+  float turns;       ///< The twist in turns, and
+  float turns_rest;  ///< what a float leaves out of that.
+  float angle_rad;
+  bool still;  ///< Nothing twists here: all of it is the identity.
+};
+
 /// What a blend kernel reads and writes.
 struct BlendJob {
   const SkinBlock* blocks = nullptr;
@@ -43,7 +57,11 @@ struct BlendJob {
 
   const float* matrices = nullptr;          ///< Per slot twelve floats: the rows of a 3×4 matrix.
   const float* dual_quaternions = nullptr;  ///< Per slot eight floats: w x y z of the real, then of the dual part.
-  bool cofactor_normals = false;            ///< Normals by the cofactors of the matrix, not by the matrix.
+  const std::uint32_t* runs = nullptr;      ///< Per block its entry of `twists`.
+  const TwistRun* twists = nullptr;
+  const Lanes* twist_shares = nullptr;     ///< One per block.
+  const Lanes* twist_gradients = nullptr;  ///< Three per block: of the share.
+  bool cofactor_normals = false;           ///< Normals by the cofactors of the matrix, not by the matrix.
 
   float* positions = nullptr;  ///< Three floats per vertex of the mesh.
   float* normals = nullptr;    ///< The same; null when not asked for.
@@ -54,6 +72,9 @@ void blend_linear(const BlendJob& job, std::size_t begin, std::size_t end);
 
 /// Dual quaternions, after v has gone through the blend of `matrices`, if there are any.
 void blend_dual_quaternions(const BlendJob& job, std::size_t begin, std::size_t end);
+
+/// The same, after v has gone through the twist of its run.
+void blend_twisted(const BlendJob& job, std::size_t begin, std::size_t end);
 
 /// A point and a fourth number that does not matter.
 struct alignas(16) Point4 {

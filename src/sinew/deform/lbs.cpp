@@ -12,14 +12,6 @@
 namespace sinew::deform {
 namespace {
 
-// Whether A is a rotation, or mirror, times one factor, as near as a normal can tell.
-bool keeps_angles(const Mat4& m) {
-  const Mat3 a = m.topLeftCorner<3, 3>();
-  const Mat3 square = a.transpose() * a;
-  const double mean = square.trace() / 3;
-  return (square - mean * Mat3::Identity()).cwiseAbs().maxCoeff() <= 1e-4 * mean;
-}
-
 class LbsDeformer final : public Deformer {
  public:
   LbsDeformer(const Rig& rig, const Progress& progress) : layout_(make_skin_layout(rig, progress)) {}
@@ -30,12 +22,8 @@ class LbsDeformer final : public Deformer {
     auto& own = static_cast<LbsState&>(state);
     skinning_matrices(layout_, input.pose, own.matrices);
     own.palette.resize(12 * own.matrices.size());
-    for (std::size_t s = 0; s < own.matrices.size(); ++s) {
-      const Mat4 m = in_layout_units(layout_, own.matrices[s]);
-      for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < 4; ++c)
-          own.palette[12 * s + static_cast<std::size_t>(4 * r + c)] = static_cast<float>(m(r, c));
-    }
+    for (std::size_t s = 0; s < own.matrices.size(); ++s)
+      store_rows(in_layout_units(layout_, own.matrices[s]), &own.palette[12 * s]);
     BlendJob job = blend_job(layout_);
     job.rest_positions = morphed_rest(layout_, input.pose.morph_weights, own.rest);
     job.matrices = own.palette.data();
@@ -59,7 +47,8 @@ class LbsDeformer final : public Deformer {
 
 }  // namespace
 
-std::unique_ptr<Deformer> bind_lbs(const Rig& rig, const DeformOptions&, const Progress& progress) {
+std::unique_ptr<Deformer> bind_lbs(const Rig& rig, const RigKnowledge&, const DeformOptions&,
+                                   const Progress& progress) {
   return std::make_unique<LbsDeformer>(rig, progress);
 }
 

@@ -96,28 +96,30 @@ SlotRows joint_rows(const Rig& rig, const Progress& progress) {
 
 // Numbers the pairs of palette and joint that move something and rewrites the rows with these numbers. What no joint moves
 // comes last in every palette.
-SlotRows slot_rows(const Rig& rig, std::vector<SkinSlot>& slots, const Progress& progress) {
+SlotRows slot_rows(const Rig& rig, std::span<const Index> groups, std::vector<SkinSlot>& slots,
+                   const Progress& progress) {
   SlotRows rows = joint_rows(rig, progress);
   const std::vector<Index> palettes = palette_of_parts(rig);
-  const Index palette_count = static_cast<Index>(rig.skins.size() + rig.mesh.parts.size());
+  const Index palette_count = static_cast<Index>(2 * (rig.skins.size() + rig.mesh.parts.size()));
   const std::size_t width = rig.skeleton.joints.size() + 1;
   std::vector<std::vector<Index>> numbers(palette_count);
   std::vector<Index> part_of(palette_count, kNone);
   const auto each_entry = [&](const auto& body) {
     for (Index p = 0; p < rig.mesh.parts.size(); ++p) {
       const MeshPart& part = rig.mesh.parts[p];
-      const std::size_t first = rows.offsets[part.first_vertex];
-      const std::size_t last = rows.offsets[part.first_vertex + part.vertex_count];
-      for (std::size_t e = first; e < last; ++e) {
-        Index& joint = rows.entries[e].slot;
-        body(p, joint, joint == kNone ? width - 1 : joint);
+      for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
+        // Each palette twice: for vertices of groups, and for all others.
+        const Index q = 2 * palettes[p] + (groups.empty() || groups[v] == kNone ? 1 : 0);
+        for (std::size_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) {
+          Index& joint = rows.entries[e].slot;
+          body(p, q, joint, joint == kNone ? width - 1 : joint);
+        }
       }
     }
   };
-  each_entry([&](Index p, Index, std::size_t at) {
-    std::vector<Index>& of_palette = numbers[palettes[p]];
-    if (of_palette.empty()) of_palette.assign(width, kNone), part_of[palettes[p]] = p;
-    of_palette[at] = 0;
+  each_entry([&](Index p, Index q, Index, std::size_t at) {
+    if (numbers[q].empty()) numbers[q].assign(width, kNone), part_of[q] = p;
+    numbers[q][at] = 0;
   });
   for (Index q = 0; q < palette_count; ++q) {
     if (numbers[q].empty()) continue;
@@ -126,9 +128,11 @@ SlotRows slot_rows(const Rig& rig, std::vector<SkinSlot>& slots, const Progress&
       if (numbers[q][at] == kNone) continue;
       numbers[q][at] = static_cast<Index>(slots.size());
       slots.push_back(slot_of(at + 1 == width ? kNone : static_cast<Index>(at), inverse_bind));
+      slots.back().skin = rig.mesh.parts[part_of[q]].skin;
+      slots.back().grouped = q % 2 == 0;
     }
   }
-  each_entry([&](Index p, Index& joint, std::size_t at) { joint = numbers[palettes[p]][at]; });
+  each_entry([&](Index, Index q, Index& joint, std::size_t at) { joint = numbers[q][at]; });
   return rows;
 }
 
@@ -139,14 +143,20 @@ bool slots_less(std::span<const SlotWeight> a, std::span<const SlotWeight> b) {
 
 class LayoutBuilder {
  public:
-  LayoutBuilder(SkinLayout& layout, const Mesh& mesh, const SlotRows& rows)
-      : layout_(layout), mesh_(mesh), rows_(rows), normals_(vertex_normals_of(mesh)), places_(mesh.vertex_count()) {}
+  LayoutBuilder(SkinLayout& layout, const Mesh& mesh, const SlotRows& rows, std::span<const Index> groups)
+      : layout_(layout),
+        mesh_(mesh),
+        rows_(rows),
+        groups_(groups),
+        normals_(vertex_normals_of(mesh)),
+        places_(mesh.vertex_count()) {}
 
-  // The window's vertices, sorted by their sets, cut into blocks.
+  // The window's vertices, sorted by their groups and sets, cut into blocks.
   void add_window(Index begin, Index end) {
     std::vector<Index> order(end - begin);
     std::iota(order.begin(), order.end(), begin);
     std::sort(order.begin(), order.end(), [&](Index a, Index b) {
+      if (group(a) != group(b)) return group(a) < group(b);
       if (slots_less(rows_[a], rows_[b])) return true;
       if (slots_less(rows_[b], rows_[a])) return false;
       return a < b;
@@ -160,7 +170,7 @@ class LayoutBuilder {
       std::set_union(joined.begin(), joined.end(), own.begin(), own.end(), std::back_inserter(wider));
       const bool full = block.size() == kBlockWidth;
       const bool too_mixed = wider.size() > std::max(kMostMixedSlots, std::max(own.size(), joined.size()));
-      if (!block.empty() && (full || too_mixed)) {
+      if (!block.empty() && (full || too_mixed || group(v) != group(block[0]))) {
         add_block(block, joined);
         block.clear();
         wider = own;
@@ -174,6 +184,8 @@ class LayoutBuilder {
   const std::vector<Index>& places() const { return places_; }
 
  private:
+  Index group(Index v) const { return groups_.empty() ? kNone : groups_[v]; }
+
   void add_block(const std::vector<Index>& vertices, const std::vector<std::uint32_t>& slots) {
     if (slots.size() > 65535)
       throw Error("More than 65535 joints move one vertex. Cap the number of influences first.");
@@ -187,6 +199,7 @@ class LayoutBuilder {
     add_slots(block, slots);
     const std::size_t index = layout_.blocks.size();
     layout_.blocks.push_back(block);
+    if (!groups_.empty()) layout_.groups.push_back(group(vertices[0]));
     layout_.weights.resize(layout_.weights.size() + slots.size(), Lanes{});
     layout_.positions.resize(layout_.positions.size() + 3);
     layout_.normals.resize(layout_.normals.size() + 3);
@@ -227,6 +240,7 @@ class LayoutBuilder {
   SkinLayout& layout_;
   const Mesh& mesh_;
   const SlotRows& rows_;
+  std::span<const Index> groups_;
   std::vector<Vec3f> normals_;
   std::vector<Index> places_;  // Of each vertex, block times width plus lane.
 };
@@ -275,7 +289,7 @@ std::vector<Vec3f> vertex_normals_of(const Mesh& mesh) {
   return normals;
 }
 
-SkinLayout make_skin_layout(const Rig& rig, const Progress& progress) {
+SkinLayout make_skin_layout(const Rig& rig, const Progress& progress, std::span<const Index> groups) {
   check_rig(rig);
   progress.step("sorting vertices");
   SkinLayout layout;
@@ -286,8 +300,8 @@ SkinLayout make_skin_layout(const Rig& rig, const Progress& progress) {
   layout.origin = layout.center.cast<float>();
   for (const Joint& joint : rig.skeleton.joints) layout.joint_names.push_back(joint.name);
   for (const MeshPart& part : rig.mesh.parts) layout.part_names.push_back(part.name);
-  const SlotRows rows = slot_rows(rig, layout.slots, progress);
-  LayoutBuilder builder(layout, rig.mesh, rows);
+  const SlotRows rows = slot_rows(rig, groups, layout.slots, progress);
+  LayoutBuilder builder(layout, rig.mesh, rows, groups);
   for (Index begin = 0; begin < layout.vertex_count; begin += kWindow) {
     progress.step("sorting vertices", static_cast<double>(begin) / layout.vertex_count);
     builder.add_window(begin, std::min(begin + kWindow, layout.vertex_count));
@@ -365,6 +379,18 @@ Mat4 in_layout_units(const SkinLayout& layout, const Mat4& matrix) {
   Mat4 result = matrix;
   result.topRightCorner<3, 1>() = (transform_point(matrix, layout.center) - layout.origin.cast<double>()) / layout.size;
   return result;
+}
+
+bool keeps_angles(const Mat4& matrix) {
+  const Mat3 a = matrix.topLeftCorner<3, 3>();
+  const Mat3 square = a.transpose() * a;
+  const double mean = square.trace() / 3;
+  return (square - mean * Mat3::Identity()).cwiseAbs().maxCoeff() <= 1e-4 * mean;
+}
+
+void store_rows(const Mat4& matrix, float* rows) {
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < 4; ++c) rows[4 * r + c] = static_cast<float>(matrix(r, c));
 }
 
 BlendJob blend_job(const SkinLayout& layout) {

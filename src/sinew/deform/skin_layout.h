@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct SkinSlot {
   Index joint = kNone;                   ///< kNone: what no joint moves.
   Mat4 inverse_bind = Mat4::Identity();  ///< Model space to the joint's frame at binding.
   Vec3 bind_origin = Vec3::Zero();       ///< Where the joint was at binding, in model space.
+  Index skin = kNone;                    ///< kNone: of a rigid part.
+  bool grouped = false;                  ///< It moves vertices of groups; all others have slots of their own.
 };
 
 /// Where a morph of a part moves what, in the layout's own units; vertices that stay are not listed.
@@ -48,13 +51,15 @@ struct SkinLayout {
   std::vector<Lanes> positions;         ///< Three per block: x, y, z.
   std::vector<Lanes> normals;           ///< Three per block; see `vertex_normals_of`.
   std::vector<std::uint32_t> vertices;  ///< The vertex of each lane; lanes beyond a block's count repeat its last one.
+  std::vector<Index> groups;            ///< Per block, of its vertices; empty if there are no groups.
   std::vector<SkinMorph> morphs;
   std::vector<std::string> part_names;
   std::vector<std::string> joint_names;
 };
 
-/// Sorts once: n log n in the vertices of a window. \throws Error if the rig is not valid, Cancelled.
-SkinLayout make_skin_layout(const Rig& rig, const Progress& progress = {});
+/// Sorts once: n log n in the vertices of a window. `groups`, one per vertex or none at all, are kept apart: a block has
+/// vertices of one group; kNone is for those that are in none. \throws Error if the rig is not valid, Cancelled.
+SkinLayout make_skin_layout(const Rig& rig, const Progress& progress = {}, std::span<const Index> groups = {});
 
 /// One normal per vertex: the mesh's own where all corners of the vertex have the same one, else that of the faces around
 /// it. A deformer gives one normal per vertex; what breaks at a crease within a vertex is smoothed there.
@@ -77,6 +82,12 @@ void skinning_matrices(const SkinLayout& layout, const ModelPose& pose, std::vec
 
 /// A slot's matrix between the layout's units: rest about its centre to output about its origin.
 Mat4 in_layout_units(const SkinLayout& layout, const Mat4& matrix);
+
+/// Whether a matrix is a rotation, or mirror, times one factor, as near as a normal can tell.
+bool keeps_angles(const Mat4& matrix);
+
+/// Rows of a matrix between the layout's units, as a palette holds them.
+void store_rows(const Mat4& matrix, float* rows);
 
 /// The name of a slot's joint, for messages.
 std::string joint_name(const SkinLayout& layout, const SkinSlot& slot);

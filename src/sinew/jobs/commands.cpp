@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
+#include "sinew/jobs/bind.h"
 #include "sinew/jobs/convert.h"
 #include "sinew/jobs/deform.h"
 #include "sinew/jobs/info.h"
@@ -9,6 +10,7 @@
 #include "sinew/jobs/measure.h"
 #include "sinew/jobs/render.h"
 #include "sinew/jobs/reproduce.h"
+#include "sinew/jobs/weights.h"
 
 namespace sinew::jobs {
 namespace {
@@ -35,6 +37,21 @@ const Registry<Command>& commands() {
             .arguments = "FILE",
             .examples = {"sinew info hero.glb", "sinew info hero.obj --unit cm --deep", "sinew info hero.glb --json"},
             .bind = binder(info)}});
+    r.add({"bind", "bind", "Make new weights for the skeleton in a file.",
+           {.group = "Improve",
+            .arguments = "FILE [-o OUT]",
+            .has_output = true,
+            .examples = {"sinew bind hero.glb", "sinew bind hero.glb --joints Hips,Spine,Head -o again.glb",
+                         "sinew bind hero.obj --rig hero.rig.json -o hero.glb"},
+            .bind = binder(bind)}});
+    r.add({"weights", "weights", "Cap, prune, smooth, mirror, fill, repair or compare the weights of a file.",
+           {.group = "Improve",
+            .arguments = "FILE [OPERATIONS…] [-o OUT]",
+            .has_output = true,
+            .examples = {"sinew weights hero.glb --max-influences 4 -o hero_4.glb",
+                         "sinew weights hero.glb --repair --smooth 2 --dry-run",
+                         "sinew weights hero.glb --mirror left-to-right --lock Spine,Head"},
+            .bind = binder(weights)}});
     r.add({"deform", "deform", "Play a clip or a pose through a deformer and write the moving vertices.",
            {.group = "Deliver",
             .arguments = "FILE --clip CLIP|--pose FILE [-o OUT]",
@@ -56,7 +73,8 @@ const Registry<Command>& commands() {
             .arguments = "FILE [-o PICTURE.png]",
             .has_output = true,
             .examples = {"sinew render hero.glb -o hero.png", "sinew render hero.glb -o arm.png --show weights:LeftArm",
-                         "sinew render hero.glb -o walk.png --clip walk --sheet"},
+                         "sinew render hero.glb -o walk.png --clip walk --sheet",
+                         "sinew render hero.glb -o regions.png --show segments"},
             .bind = binder(render)}});
     r.add({"make", "make", "Make a character of known truth: " + kind_names() + ".",
            {.group = "Lab",

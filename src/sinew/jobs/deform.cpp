@@ -13,6 +13,7 @@
 #include "sinew/io/gltf/write_morphs.h"
 #include "sinew/io/mdd.h"
 #include "sinew/io/pc2.h"
+#include "sinew/jobs/bind_deformer.h"
 #include "sinew/jobs/deform_frames.h"
 #include "sinew/jobs/deform_motion.h"
 #include "sinew/jobs/morph_fit.h"
@@ -145,7 +146,7 @@ void DeformRun::play_and_write() {
   std::unique_ptr<deform::Deformer> deformer;
   {
     const StageTimer timer(report, "bind");
-    deformer = deform::bind(options.method, rig(), options.deform, progress);
+    deformer = bind_deformer(options.method, rig(), options.deform, report.warnings, progress);
   }
   const FramePlayer player(rig(), *deformer, clip ? &*clip : nullptr, motion.pose);
   {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "sinew/core/error.h"
+#include "sinew/jobs/bind_deformer.h"
 #include "sinew/motion/resolve.h"
 
 namespace sinew::jobs {
@@ -38,7 +39,7 @@ PosedCharacter::PosedCharacter(const io::Asset& asset, const MeasureOptions& opt
                                    : find_motion(asset, options.clip, files, warnings, progress);
     if (motion_->clip) player_.emplace(rig(), *motion_->clip);
   }
-  deformer_ = deform::bind(options.method, rig(), options.deform, progress);
+  deformer_ = bind_deformer(options.method, rig(), options.deform, warnings, progress);
   state_ = deformer_->make_state();
   buffer_.resize(rig().mesh.positions.size());
 }

@@ -11,9 +11,8 @@
 #include <charconv>
 
 #include "sinew/core/error.h"
-#include "sinew/deform/linear.h"
-#include "sinew/motion/resolve.h"
-#include "sinew/motion/sample.h"
+#include "sinew/jobs/render_frames.h"
+#include "sinew/jobs/render_segments.h"
 
 namespace sinew::jobs {
 namespace {
@@ -21,6 +20,7 @@ namespace {
 /// Times at which a clip is looked at to find a camera that holds all of it.
 constexpr int kFramingTimes = 24;
 constexpr std::string_view kWeights = "weights:";
+constexpr std::string_view kSegments = "segments";
 
 std::string lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
@@ -61,18 +61,6 @@ std::vector<std::string> joint_names(const Skeleton& skeleton) {
   std::vector<std::string> names;
   for (const Joint& joint : skeleton.joints) names.push_back(joint.name);
   return names;
-}
-
-const Clip* find_clip(const Character& character, const std::string& word, const std::string& where) {
-  for (const Clip& clip : character.clips)
-    if (clip.name == word) return &clip;
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error == std::errc() && end == word.data() + word.size() && number < character.clips.size())
-    return &character.clips[number];
-  std::vector<std::string> names;
-  for (const Clip& clip : character.clips) names.push_back(clip.name);
-  unknown("clip", word, where, names);
 }
 
 void set_size(io::PictureScene& scene, const RenderOptions& options) {
@@ -131,17 +119,17 @@ void set_show(io::PictureScene& scene, const RenderOptions& options, const std::
       if (scene.chosen_joint == kNone) unknown("joint", name, where, joint_names(rig.skeleton));
       scene.skin = true;
       scene.overlays.push_back(weights_overlay(rig, scene.chosen_joint));
+    } else if (word == kSegments) {
+      if (rig.skeleton.empty())
+        throw Error(fmt::format("{} has no skeleton, so it has no segments. Leave 'segments' out of --show.", where));
+      scene.skin = true;
     } else {
       throw Error(fmt::format(
-          "--show does not know '{}'. It takes skin, wire, skeleton and weights:JOINT, joined by commas.", word));
+          "--show does not know '{}'. It takes skin, wire, skeleton, segments and weights:JOINT, joined by commas.",
+          word));
     }
   }
   if (options.show.empty()) scene.skin = true;
-}
-
-io::PictureFrame frame_at(const Rig& rig, const Pose& pose) {
-  const ModelPose model = motion::resolve(rig.skeleton, pose);
-  return {deform::linear_positions(rig, model), model.joints};
 }
 
 io::PictureView view_of(const std::string& word) {
@@ -152,18 +140,17 @@ io::PictureView view_of(const std::string& word) {
 }
 
 /// A grid: four views of one frame, and below them four times of the clip.
-void lay_out_sheet(io::PictureScene& scene, const Clip* clip) {
+void lay_out_sheet(io::PictureScene& scene, const MomentMaker& moments) {
   scene.columns = 4;
   scene.cells = {{io::PictureView::kFront, 0, "front"},
                  {io::PictureView::kSide, 0, "side"},
                  {io::PictureView::kBack, 0, "back"},
                  {io::PictureView::kThreeQuarter, 0, "three-quarter"}};
+  const Clip* const clip = moments.clip();
   if (clip == nullptr) return;
-  const Rig& rig = scene.character.rig;
-  const double duration = clip->duration_s();
   for (int k = 0; k < 4; ++k) {
-    const double time = duration * k / 4;
-    scene.frames.push_back(frame_at(rig, motion::sample(rig, *clip, time)));
+    const double time = clip->duration_s() * k / 4;
+    scene.frames.push_back(moments.at(time));
     scene.cells.push_back({io::PictureView::kThreeQuarter, static_cast<Index>(scene.frames.size() - 1),
                            fmt::format("{} {:.2f} s", clip->name, time)});
   }
@@ -171,32 +158,34 @@ void lay_out_sheet(io::PictureScene& scene, const Clip* clip) {
 
 }  // namespace
 
-io::PictureScene picture_scene(const Character& character, const RenderOptions& options, const std::string& name,
-                               Findings& warnings) {
-  const Rig& rig = character.rig;
-  io::PictureScene scene(character);
+std::string RenderOptions::method_names() {
+  std::string text;
+  for (const auto& method : deform::deformers().entries())
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", method.id, method.name);
+  return text;
+}
+
+io::PictureScene picture_scene(const io::Asset& asset, const RenderOptions& options, Report& report,
+                               const Progress& progress) {
+  io::PictureScene scene(asset.character);
   set_size(scene, options);
-  set_show(scene, options, name);
+  set_show(scene, options, asset.path.string());
   scene.background = options.background;
   scene.samples = options.samples;
-  const Clip* clip = options.clip.empty() ? nullptr : find_clip(character, options.clip, name);
-  if (clip == nullptr && options.time) throw Error("--time needs --clip: name the clip that the time lies in.");
+  const MomentMaker moments(asset, options, report, progress);
+  const Clip* const clip = moments.clip();
   const double time = options.time.value_or(0);
   if (clip != nullptr && time > clip->duration_s())
-    warnings.push_back({"render.time", clip->name,
-                        fmt::format("The clip '{}' ends at {:.3f} s; the picture shows its last pose.", clip->name,
-                                    clip->duration_s())});
+    report.warn("render.time", clip->name,
+                fmt::format("The clip '{}' ends at {:.3f} s; the picture shows its last pose.", clip->name,
+                            clip->duration_s()));
   const bool posed = clip != nullptr && (!options.sheet || options.time);
-  scene.frames.push_back(frame_at(rig, posed ? motion::sample(rig, *clip, time) : rest_pose(rig)));
-  if (options.sheet) {
-    if (clip == nullptr && !character.clips.empty()) clip = &character.clips.front();
-    lay_out_sheet(scene, clip);
-  } else {
-    scene.cells = {{view_of(options.view), 0, ""}};
-  }
+  scene.frames.push_back(posed ? moments.at(time) : moments.still());
+  if (options.sheet) lay_out_sheet(scene, moments);
+  else scene.cells = {{view_of(options.view), 0, ""}};
   if (clip != nullptr)
     for (int k = 0; k <= kFramingTimes; ++k) {
-      const io::PictureFrame frame = frame_at(rig, motion::sample(rig, *clip, clip->duration_s() * k / kFramingTimes));
+      const io::PictureFrame frame = moments.at(clip->duration_s() * k / kFramingTimes);
       const std::vector<Vec3> points = io::outermost(frame.positions);
       scene.also_fit.insert(scene.also_fit.end(), points.begin(), points.end());
     }
@@ -225,7 +214,10 @@ Report render(const JobRequest& request, const RenderOptions& options, const Pro
   {
     const StageTimer timer(report, "draw");
     progress.step("posing", 0.2);
-    const io::PictureScene scene = picture_scene(asset.character, options, input.string(), report.warnings);
+    if (std::find(options.show.begin(), options.show.end(), kSegments) != options.show.end() &&
+        !asset.character.rig.skeleton.empty())
+      paint_segments(asset.character, report.warnings, progress);
+    const io::PictureScene scene = picture_scene(asset, options, report, progress);
     cells = scene.cells.size();
     width = scene.width, height = scene.height;
     picture = io::draw_picture(scene, progress);

@@ -11,6 +11,7 @@
 #include "sinew/core/options.h"
 #include "sinew/core/progress.h"
 #include "sinew/core/report.h"
+#include "sinew/deform/deformer.h"
 #include "sinew/io/asset.h"
 #include "sinew/io/picture.h"
 #include "sinew/jobs/job.h"
@@ -22,7 +23,10 @@ struct RenderOptions {
   std::vector<std::string> show = {"skin"};
   std::string clip;            ///< Empty: the rest pose.
   std::optional<double> time;  ///< Empty: the clip's start.
-  std::string size;            ///< Empty: 1024x1024, or 1600x900 for a sheet.
+  std::string pose;            ///< A pose in a JSON file, in place of a clip.
+  std::string method = "lbs";
+  deform::DeformOptions deform;
+  std::string size;  ///< Empty: 1024x1024, or 1600x900 for a sheet.
   bool sheet = false;
   std::string background = "studio";
   int samples = 0;  ///< 0: as `io::PictureScene` says.
@@ -31,9 +35,17 @@ struct RenderOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v(Field("view", "From where the character is seen.").one_of({"front", "side", "three-quarter", "back"}), self.view);
-    v(Field("show", "What is drawn: skin, wire, skeleton, weights:JOINT.").as("WHAT,…"), self.show);
-    v(Field("clip", "Clip to take the pose from, by name or number; without it the rest pose.").as("NAME"), self.clip);
+    v(Field("show", "What is drawn: skin, wire, skeleton, segments, weights:JOINT.").as("WHAT,…"), self.show);
+    v(Field("clip",
+            "Clip to take the pose from: of the file by name or number, of another as FILE or FILE#CLIP, or a built-in "
+            "one "
+            "such as exercise; without it the rest pose.")
+          .as("CLIP"),
+      self.clip);
     v(Field("time", "Time in the clip.").in("s").range(0, 1e6), self.time);
+    v(Field("pose", "A pose in place of a clip, from a JSON file.").as("FILE"), self.pose);
+    v(Field("method", "How the skin follows the joints: " + method_names() + ".").as("METHOD"), self.method);
+    deform::DeformOptions::visit(self.deform, v);
     v(Field("size", "Size of the picture, 1024x1024 or for a sheet 1600x900 unless given.").as("WxH").in("px"),
       self.size);
     v(Field("sheet", "Four views, and times of a clip, in one picture."), self.sheet);
@@ -43,17 +55,21 @@ struct RenderOptions {
       self.samples);
     io::PlacementOptions::visit(self.placement, v);
   }
+
+  static std::string method_names();
 };
 
 /// Draws a character as a PNG. `skin` is the surface with its materials, `wire` its polygons' edges, `skeleton` bones and
-/// joints through the then translucent skin, `weights:JOINT` that joint's influence as colours. All pictures of one clip
-/// and view have the same camera. The output is `NAME_picture.png` unless named.
+/// joints through the then translucent skin, `weights:JOINT` that joint's influence as colours, `segments` a colour for each
+/// bone's region (`binding::segment`). Clips and poses are those `deform` takes. All pictures of one clip and view have the
+/// same camera. The output is `NAME_picture.png` unless named.
 /// \throws Error for names that are not in the file, or if the picture cannot be drawn (see `io::draw_picture`).
 Report render(const JobRequest& request, const RenderOptions& options, const Progress& progress);
 
-/// The scene that `render` draws of a character. `name` is what sentences call it.
+/// The scene that `render` draws of an asset, which must outlive it. Segments are not painted here (`paint_segments` does
+/// it). Warnings and further inputs go to the report.
 /// \throws Error for names that the character does not have, and for a size that is none.
-io::PictureScene picture_scene(const Character& character, const RenderOptions& options, const std::string& name,
-                               Findings& warnings);
+io::PictureScene picture_scene(const io::Asset& asset, const RenderOptions& options, Report& report,
+                               const Progress& progress = {});
 
 }  // namespace sinew::jobs

@@ -8,7 +8,7 @@
 #include <numbers>
 
 #include "sinew/core/character.h"
-#include "sinew/deform/deformer.h"
+#include "sinew/jobs/bind_deformer.h"
 #include "sinew/jobs/reproduce_blend_bar.h"
 #include "sinew/measure/enclosed_volume.h"
 #include "sinew/motion/resolve.h"
@@ -88,7 +88,10 @@ double bar_loss(const Rig& rig, const std::vector<Quat>& rotations, std::string_
   Pose pose = rest_pose(rig);
   for (std::size_t j = 0; j < rotations.size(); ++j) pose.local[j].rotation = pose.local[j].rotation * rotations[j];
   const ModelPose model = motion::resolve(rig.skeleton, pose);
-  const auto deformer = deform::bind(method, rig);
+  Findings warnings;
+  deform::DeformOptions options;
+  options.twist = "delta";  // As published.
+  const auto deformer = bind_deformer(method, rig, options, warnings);
   const auto state = deformer->make_state();
   std::vector<Vec3f> posed(rig.mesh.positions.size());
   deformer->deform(*state, {model}, {posed, {}, nullptr});

@@ -11,8 +11,8 @@
 #include <cmath>
 
 #include "sinew/core/character.h"
-#include "sinew/deform/deformer.h"
 #include "sinew/geometry/random.h"
+#include "sinew/jobs/bind_deformer.h"
 #include "sinew/motion/resolve.h"
 
 namespace sinew::jobs {
@@ -266,7 +266,10 @@ class BlendBar {
     const std::vector<Quat> rotations = bar_rotations(row);
     for (std::size_t j = 0; j < rotations.size(); ++j) pose.local[j].rotation = pose.local[j].rotation * rotations[j];
     const ModelPose model = motion::resolve(rig.skeleton, pose);
-    const auto deformer = deform::bind(method, rig);
+    Findings warnings;
+    deform::DeformOptions as_published;
+    as_published.twist = "delta";
+    const auto deformer = bind_deformer(method, rig, as_published, warnings);
     const auto state = deformer->make_state();
     std::vector<Vec3f> posed(rig.mesh.positions.size());
     std::vector<double> elapsed;

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
+#include "sinew/core/bone_axis.h"
 #include "sinew/core/error.h"
-#include "sinew/motion/bone_axis.h"
 
 namespace sinew::motion {
 namespace {

@@ -11,8 +11,8 @@
 #include <limits>
 #include <numbers>
 
+#include "sinew/core/bone_axis.h"
 #include "sinew/core/pose.h"
-#include "sinew/motion/bone_axis.h"
 
 namespace sinew::motion {
 namespace {

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <numbers>
 
+#include "sinew/core/bone_axis.h"
 #include "sinew/core/error.h"
-#include "sinew/motion/bone_axis.h"
 
 namespace sinew::motion {
 namespace {

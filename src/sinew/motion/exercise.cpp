@@ -11,7 +11,7 @@
 #include <map>
 #include <numbers>
 
-#include "sinew/motion/bone_axis.h"
+#include "sinew/core/bone_axis.h"
 #include "sinew/motion/joint_names.h"
 #include "sinew/motion/joint_words.h"
 

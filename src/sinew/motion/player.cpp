@@ -7,7 +7,7 @@
 
 #include <utility>
 
-#include "sinew/motion/bone_axis.h"
+#include "sinew/core/bone_axis.h"
 #include "sinew/motion/sample.h"
 
 namespace sinew::motion {

@@ -9,8 +9,8 @@
 #include <numbers>
 #include <unordered_map>
 
+#include "sinew/core/bone_axis.h"
 #include "sinew/core/options.h"
-#include "sinew/motion/bone_axis.h"
 
 namespace sinew::motion {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/motion/bone_axis.h"
+#include "sinew/core/bone_axis.h"
 
-namespace sinew::motion {
+namespace sinew {
 namespace {
 
 // Local = T·R·S·shear, so a point of the joint's frame is scaled before it is turned.
@@ -47,4 +47,4 @@ std::vector<Vec3> bone_axes(const Skeleton& skeleton) {
   return axes;
 }
 
-}  // namespace sinew::motion
+}  // namespace sinew

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "sinew/binding/binder.h"
+#include "sinew/binding/subject.h"
+
+namespace sinew::binding {
+
+/// Weights from distances measured inside the body, so that an arm at the side, fingers side by side and legs together do not
+/// bleed into each other. After O. Dionne, M. de Lasa, "Geodesic voxel binding for production character meshes", 2013: the mesh
+/// becomes solid voxels (`geometry::solid_voxels`), each joint's bones send out distances through them
+/// (`geometry::VoxelDistances`), and each vertex weighs the joints by these.
+///
+/// This class keeps the distances: other falloffs and caps cost next to nothing. With `steps` chamfer it does as published;
+/// marching, the default, differs in what agrees better with what artists paint:
+/// - distances by fast marching, the same in all directions to a percent or two, and taken at the vertex itself;
+/// - a weight that falls with the ratio to the nearest joint's distance and is gone at twice that (`voxel_weights`), so
+///   that blends are as wide as the limb is thick. No search has to go farther than that reaches: exact, and several times
+///   quicker;
+/// - bones of heads, hands and feet that end where the body does (`joint_bones`).
+/// Both: surfaces of one shell that face each other over a narrow gap are kept apart (`geometry::voxel_leaks`, `leak_guard`), a shell that
+/// nothing solid leads to takes its distances from the body next to it, and bones may lie outside.
+///
+/// Time: voxels of the surface, then joints × solid voxels; the number of vertices hardly matters. Memory: 6 bytes per
+/// voxel of the grid, about 110 per solid voxel, and welded vertices × joints × 4. The same bytes for any number of threads.
+class VoxelBinding {
+ public:
+  /// Looks at `resolution`, `steps`, `leak_guard`. \throws Error if no joint is bound, the mesh has no faces or positions that
+  /// are not finite, or the voxels would need more than 3 GB; Cancelled.
+  explicit VoxelBinding(const Subject& subject, const BindOptions& options = {}, const Progress& progress = {});
+  VoxelBinding(VoxelBinding&&) noexcept;
+  VoxelBinding& operator=(VoxelBinding&&) noexcept;
+  ~VoxelBinding();
+
+  /// The joints that have bones, rising: the columns of the distances.
+  std::span<const Index> joints() const;
+  /// Distances of a vertex from these joints, in units of the mesh. Infinite where a joint is too far away to matter.
+  std::span<const float> distances(Index vertex) const;
+
+  /// Weights of all vertices. Looks at `falloff`, `max_influences`, `smoothing` (none without it). About 0.1 µs per vertex and
+  /// joint without smoothing.
+  SkinWeights weights(const BindOptions& options) const;
+
+  /// The same with all that is to tell.
+  Bound bound(const BindOptions& options) const;
+
+ private:
+  struct Data;
+  std::unique_ptr<const Data> data_;
+};
+
+/// The binder `voxel`.
+Bound bind_by_voxels(const Subject& subject, const BindOptions& options, const Progress& progress);
+
+}  // namespace sinew::binding

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/jobs/bind.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "sinew/core/error.h"
+#include "sinew/io/rig_json.h"
+#include "sinew/jobs/bind_parts.h"
+#include "sinew/jobs/bind_subject.h"
+#include "sinew/motion/builtin_clips.h"
+
+namespace sinew::jobs {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A joint without a vertex of at least this weight moves nothing that can be seen.
+constexpr float kNoticeable = 0.01F;
+/// Below this confidence a vertex is worth a look.
+constexpr float kDoubtful = 0.5F;
+
+std::string count_of(std::size_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t kListed = 6;
+  const std::vector<std::string> first(names.begin(),
+                                       names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kListed)));
+  return fmt::format("{}{}", fmt::join(first, ", "),
+                     names.size() > kListed ? fmt::format(" and {} more", names.size() - kListed) : "");
+}
+
+/// One run of the command.
+struct BindRun {
+  const JobRequest& request;
+  const BindJobOptions& options;
+  const Progress& progress;
+  Report& report;
+  fs::path output;
+  io::Asset asset;
+  std::vector<Mat4> frames;
+  std::vector<char> bound_joints;
+  std::vector<PartPlan> plan;
+
+  Rig& rig() { return asset.character.rig; }
+  std::string input() const { return request.inputs.front().string(); }
+
+  void read();
+  void choose();
+  void make_weights();
+  void tell(const binding::Bound& bound, const SkinChanges& changes);
+  void write(const SkinChanges& changes);
+};
+
+void BindRun::read() {
+  const StageTimer timer(report, "read");
+  progress.step("reading", 0.0);
+  asset = io::load(request.inputs.front(), options.placement, progress);
+  report.inputs = asset.files;
+  report.warn(asset.warnings);
+  if (rig().mesh.positions.empty()) throw Error(fmt::format("{} has no mesh to bind.", input()));
+  if (!options.rig.empty()) {
+    const io::Bytes bytes = io::read_file(options.rig);
+    report.inputs.push_back(io::describe(options.rig, bytes));
+    const std::size_t known = asset.warnings.size();
+    io::apply_rig(asset, io::read_rig_json(bytes, options.rig));
+    report.warn(Findings(asset.warnings.begin() + static_cast<std::ptrdiff_t>(known), asset.warnings.end()));
+  }
+  if (rig().skeleton.empty())
+    throw Error(fmt::format("{} has no skeleton to bind to. Give it one with --rig NAME.rig.json.", input()));
+  report.text += fmt::format(
+      "read       {}: {}, {}, {}\n", input(), count_of(rig().mesh.vertex_count(), "vertex", "vertices"),
+      count_of(rig().mesh.parts.size(), "part", "parts"), count_of(rig().skeleton.size(), "joint", "joints"));
+}
+
+void BindRun::choose() {
+  binding::Subject whole = bind_subject(rig(), options.joints, report.warnings);
+  frames = std::move(whole.joints);
+  bound_joints = std::move(whole.bound);
+  plan = plan_parts(rig(), bound_joints);
+  const auto bound = std::count(bound_joints.begin(), bound_joints.end(), 1);
+  report.metrics["joints"] = {{"bound", bound}, {"all", rig().skeleton.size()}};
+  report.text +=
+      fmt::format("joints     {} of {}{}\n", bound, rig().skeleton.size(), options.joints.empty() ? "" : ", as named");
+  std::vector<std::string> kept;
+  for (std::size_t p = 0; p < plan.size(); ++p)
+    if (plan[p].treatment == PartTreatment::kKeep) kept.push_back(rig().mesh.parts[p].name);
+  report.metrics["parts"] = {{"bound", plan.size() - kept.size()}, {"kept", kept}};
+  if (kept.size() == plan.size())
+    throw Error(
+        fmt::format("{}: every part of the mesh hangs rigidly on a joint, so there is nothing to bind.", input()));
+  if (!kept.empty())
+    report.text += fmt::format("kept       {} that {} rigidly on a joint: {}\n", count_of(kept.size(), "part", "parts"),
+                               kept.size() == 1 ? "hangs" : "hang", some_of(kept));
+}
+
+void BindRun::make_weights() {
+  const ChosenParts chosen = chosen_parts(rig().mesh, plan);
+  if (chosen.vertices.empty()) throw Error(fmt::format("{} has no vertices to bind.", input()));
+  const Skeleton skeleton = with_leaf_ends(rig(), frames, bound_joints);
+  const binding::Subject subject{chosen.mesh, skeleton, frames, bound_joints};
+  binding::Bound bound;
+  {
+    const StageTimer timer(report, "bind");
+    bound = binding::bind(options.method, subject, options.bind, progress);
+  }
+  const SkinChanges changes = put_weights(rig(), plan, chosen.vertices, bound.weights, frames, bound_joints);
+  tell(bound, changes);
+  write(changes);
+}
+
+void BindRun::tell(const binding::Bound& bound, const SkinChanges& changes) {
+  report.warn(bound.warnings);
+  report.fallbacks.insert(report.fallbacks.end(), bound.fallbacks.begin(), bound.fallbacks.end());
+  report.metrics["vertices"] = bound.origin.size();
+  Json origins = Json::array();
+  for (std::size_t o = 0; o < bound.origins.size(); ++o) {
+    const auto count = std::count(bound.origin.begin(), bound.origin.end(), o);
+    if (count == 0) continue;
+    origins.push_back({{"method", bound.origins[o].method}, {"reason", bound.origins[o].reason}, {"vertices", count}});
+    report.text +=
+        fmt::format("bound      {} by {}: {}\n", count_of(static_cast<std::size_t>(count), "vertex", "vertices"),
+                    bound.origins[o].method, bound.origins[o].reason);
+  }
+  report.metrics["origins"] = std::move(origins);
+  for (const auto& item : bound.metrics.items()) report.metrics[item.key()] = item.value();
+  for (const Fallback& fallback : bound.fallbacks) report.text += fmt::format("instead    {}\n", fallback.text);
+  std::vector<char> moves(rig().skeleton.joints.size(), 0);
+  for (Index v = 0; v < bound.weights.row_count(); ++v)
+    for (const Influence& influence : bound.weights.row(v))
+      if (influence.weight >= kNoticeable) moves[influence.joint] = 1;
+  std::vector<std::string> idle;
+  for (Index j = 0; j < rig().skeleton.size(); ++j)
+    if (bound_joints[j] != 0 && moves[j] == 0) idle.push_back(rig().skeleton.joints[j].name);
+  report.metrics["joints_without_vertices"] = idle;
+  if (!idle.empty())
+    report.text +=
+        fmt::format("idle       {} without vertices: {}\n", count_of(idle.size(), "joint", "joints"), some_of(idle));
+  const auto doubtful = std::count_if(bound.confidence.begin(), bound.confidence.end(),
+                                      [](float confidence) { return confidence < kDoubtful; });
+  report.metrics["low_confidence"] = doubtful;
+  if (doubtful > 0)
+    report.text +=
+        fmt::format("doubtful   {} worth a look\n", count_of(static_cast<std::size_t>(doubtful), "vertex", "vertices"));
+  report.metrics["max_influences"] = bound.weights.max_influences();
+  report.metrics["skins"] = {{"new", changes.new_skins},
+                             {"newly_skinned_parts", changes.newly_skinned_parts},
+                             {"added_joints", changes.added_joints}};
+  if (changes.newly_skinned_parts > 0)
+    report.text +=
+        fmt::format("skinned    {} that had no skin\n", count_of(changes.newly_skinned_parts, "part", "parts"));
+  if (changes.added_joints > 0)
+    report.text +=
+        fmt::format("listed     {} in skins that did not have {}\n", count_of(changes.added_joints, "joint", "joints"),
+                    changes.added_joints == 1 ? "it" : "them");
+}
+
+void BindRun::write(const SkinChanges& changes) {
+  const StageTimer timer(report, "write");
+  progress.step("writing", 0.9);
+  keep_backup(request, output);
+  io::SaveOptions save_options;
+  save_options.changes.weights = true;
+  save_options.changes.skeleton = changes.any() || !options.rig.empty();
+  io::save(asset, output, save_options, report);
+}
+
+// The built-in clip that bends most at once.
+std::string telling_clip(const Skeleton& skeleton) {
+  const std::vector<std::string> made = motion::builtin_clip_names(skeleton);
+  for (const char* name : {"run", "walk", "flap"})
+    if (std::find(made.begin(), made.end(), name) != made.end()) return std::string("builtin:") + name;
+  return "builtin:exercise";
+}
+
+// Formats that have a place for weights.
+void check_holds_weights(const fs::path& output) {
+  const auto& format = io::format_of(output);
+  if (!format.make.write || (format.id != "gltf" && format.id != "rig"))
+    throw Error(fmt::format("{} cannot hold weights. Write .glb, .gltf, .vrm or .rig.json.", output.string()));
+}
+
+}  // namespace
+
+std::string BindJobOptions::method_names() {
+  std::string text;
+  for (const auto& method : binding::binders().entries())
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", method.id, method.name);
+  return text;
+}
+
+Report bind(const JobRequest& request, const BindJobOptions& options, const Progress& progress) {
+  Report report;
+  report.command = "bind";
+  BindRun run{request, options, progress, report, output_path(request, "bound", ".glb"), {}, {}, {}, {}};
+  check_holds_weights(run.output);
+  report.metrics["method"] = binding::binders().find(options.method).id;
+  run.read();
+  run.choose();
+  run.make_weights();
+  report.text += fmt::format("wrote      {}\n", run.output.string());
+  const fs::path sheet = run.output.parent_path() / (run.output.stem().string() + "_sheet.png");
+  if (io::format_of(run.output).id == "rig")
+    report.next = fmt::format("sinew convert {} --rig {} -o {}", shell_word(request.inputs.front()),
+                              shell_word(run.output), shell_word(fs::path(run.output.string() + ".glb")));
+  else
+    report.next = fmt::format("sinew render {} --clip {} --sheet -o {}", shell_word(run.output),
+                              telling_clip(run.rig().skeleton), shell_word(sheet));
+  return report;
+}
+
+}  // namespace sinew::jobs

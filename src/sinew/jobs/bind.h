@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sinew/binding/binder.h"
+#include "sinew/core/options.h"
+#include "sinew/core/progress.h"
+#include "sinew/core/report.h"
+#include "sinew/io/asset.h"
+#include "sinew/jobs/job.h"
+
+namespace sinew::jobs {
+
+struct BindJobOptions {
+  std::string method = "segment";
+  std::vector<std::string> joints;  ///< Empty: as `joints_to_bind` chooses.
+  std::string rig;                  ///< A NAME.rig.json with the skeleton for a mesh that has none; empty for none.
+  binding::BindOptions bind;
+  io::PlacementOptions placement;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v(Field("method", "How weights are made: " + method_names() + ".").as("METHOD"), self.method);
+    v(Field("joints",
+            "Joints that may move the skin; without it those weighted in the file, else all but ends, controls and "
+            "sockets.")
+          .as("NAME,…"),
+      self.joints);
+    v(Field("rig", "Take the joints from this NAME.rig.json.").as("FILE"), self.rig);
+    binding::BindOptions::visit(self.bind, v);
+    io::PlacementOptions::visit(self.placement, v);
+  }
+
+  static std::string method_names();
+};
+
+/// Makes new weights for the skeleton in a file, in its bind pose, and writes the file with them: materials, textures and
+/// clips stay. Skins keep their joints and bind matrices and get those they lack; parts that no joint moves get a skin;
+/// parts that hang rigidly on a joint stay as they are. The output is `NAME_bound.glb` unless named.
+/// The report counts vertices per method and reason, joints without vertices, doubtful vertices, fallbacks.
+/// \throws Error if the file has no skeleton or no mesh, a joint or method is unknown, or the output cannot hold weights;
+/// then nothing is written.
+Report bind(const JobRequest& request, const BindJobOptions& options, const Progress& progress);
+
+}  // namespace sinew::jobs

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "sinew/core/report.h"
+#include "sinew/deform/deformer.h"
+
+namespace sinew::jobs {
+
+/// Binds a deformer with all that it needs beside the rig (a segmentation for `slbs`), which other modules make. What had to be
+/// guessed or put up with is in `warnings`. \throws Error as `deform::bind` and `binding::segment` do.
+std::unique_ptr<deform::Deformer> bind_deformer(std::string_view method, const Rig& rig,
+                                                const deform::DeformOptions& options, Findings& warnings,
+                                                const Progress& progress = {});
+
+}  // namespace sinew::jobs

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/jobs/render_frames.h"
+
+#include <fmt/format.h>
+
+#include "sinew/core/error.h"
+#include "sinew/deform/linear.h"
+#include "sinew/jobs/bind_deformer.h"
+#include "sinew/motion/resolve.h"
+
+namespace sinew::jobs {
+
+MomentMaker::MomentMaker(const io::Asset& asset, const RenderOptions& options, Report& report, const Progress& progress)
+    : rig_(asset.character.rig), still_(rest_pose(asset.character.rig)) {
+  if (!options.clip.empty() && !options.pose.empty())
+    throw Error("--clip and --pose do not go together: give one of them.");
+  if (options.time && options.clip.empty()) throw Error("--time needs --clip: name the clip that the time lies in.");
+  if (!options.clip.empty())
+    player_.emplace(rig_, *find_motion(asset, options.clip, report.inputs, report.warnings, progress).clip);
+  else if (!options.pose.empty()) still_ = read_pose(asset, options.pose, report.inputs).pose;
+  else if (options.sheet && !asset.character.clips.empty()) player_.emplace(rig_, asset.character.clips.front());
+  const std::string& method = deform::deformers().find(options.method).id;
+  if (method != "lbs" || options.deform.smooth != "none")
+    deformer_ = bind_deformer(method, rig_, options.deform, report.warnings, progress);
+}
+
+io::PictureFrame MomentMaker::moment(const Pose& pose, double time_s) const {
+  const ModelPose model = motion::resolve(rig_.skeleton, pose);
+  if (!deformer_) return {deform::linear_positions(rig_, model), model.joints};
+  std::vector<Vec3f> positions(rig_.mesh.positions.size());
+  const std::unique_ptr<deform::Deformer::State> state = deformer_->make_state();
+  deformer_->deform(*state, {model, time_s, 0}, {positions, {}, nullptr});
+  io::PictureFrame frame{{}, model.joints};
+  frame.positions.reserve(positions.size());
+  for (const Vec3f& p : positions) frame.positions.push_back(p.cast<double>());
+  return frame;
+}
+
+io::PictureFrame MomentMaker::at(double time_s) const { return moment(player_->at(time_s), time_s); }
+
+io::PictureFrame MomentMaker::still() const { return moment(still_, 0); }
+
+}  // namespace sinew::jobs

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "sinew/deform/deformer.h"
+#include "sinew/io/picture.h"
+#include "sinew/jobs/deform_motion.h"
+#include "sinew/jobs/render.h"
+
+namespace sinew::jobs {
+
+/// Moments of a character for pictures: of a clip, in a pose, at rest, through a deformer.
+class MomentMaker {
+ public:
+  /// Finds the clip or pose that the options name and binds the method. The asset must outlive this.
+  /// \throws Error as `find_motion`, `read_pose` and `bind_deformer` do, and if clip, pose and time do not go together.
+  MomentMaker(const io::Asset& asset, const RenderOptions& options, Report& report, const Progress& progress);
+
+  /// The clip that is shown, or null. A sheet without one shows the file's first.
+  const Clip* clip() const { return player_ ? &player_->clip() : nullptr; }
+
+  /// The clip at a time.
+  io::PictureFrame at(double time_s) const;
+  /// The pose that was asked for, or else the rest pose.
+  io::PictureFrame still() const;
+
+ private:
+  io::PictureFrame moment(const Pose& pose, double time_s) const;
+
+  const Rig& rig_;
+  std::optional<motion::Player> player_;
+  Pose still_;
+  std::unique_ptr<deform::Deformer> deformer_;  ///< Null: linear skinning in double.
+};
+
+}  // namespace sinew::jobs

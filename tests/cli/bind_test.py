@@ -1,0 +1,102 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sinew authors
+
+"""bind_test.py PROGRAM: `sinew bind` from outside: what it writes, says and refuses."""
+
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = ""
+
+
+class Bind(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="sinew-bind-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = folder.name
+        subprocess.run([PROGRAM, "make", "human", "--vertices", "1500", "-o", "human.glb", "--quiet"], cwd=cls.folder, check=True)
+        for name in ("human.obj", "human.rig.json"):
+            subprocess.run([PROGRAM, "convert", "human.glb", "-o", name, "--quiet"], cwd=cls.folder, check=True)
+
+    def sinew(self, *words):
+        return subprocess.run([PROGRAM, *words], cwd=self.folder, capture_output=True, text=True, timeout=120, check=False)
+
+    def bind(self, *words):
+        result = self.sinew("bind", *words, "--force")
+        self.assertEqual(result.returncode, 0, f"{words}\n{result.stdout}\n{result.stderr}")
+        return result
+
+    def read(self, name):
+        with open(os.path.join(self.folder, name), "rb") as file:
+            return file.read()
+
+    def document(self, name):
+        data = self.read(name)
+        (length,) = struct.unpack_from("<I", data, 12)
+        return json.loads(data[20:20 + length])
+
+    def refuse(self, *words, says):
+        before = sorted(os.listdir(self.folder))
+        result = self.sinew("bind", *words)
+        self.assertEqual(result.returncode, 2, f"{words}\n{result.stdout}\n{result.stderr}")
+        self.assertIn(says, result.stderr)
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def test_the_output_is_named_after_the_input_and_a_picture_comes_next(self):
+        lines = self.bind("human.glb").stdout.splitlines()
+        self.assertTrue(any("wrote" in line and "human_bound.glb" in line for line in lines), lines)
+        self.assertIn("sinew render human_bound.glb", lines[-1])
+        self.assertEqual(self.read("human_bound.glb")[:4], b"glTF")
+
+    def test_only_the_weights_of_the_file_change(self):
+        self.bind("human.glb", "-o", "again.glb")
+        before, after = self.document("human.glb"), self.document("again.glb")
+        for key in ("nodes", "animations", "materials", "skins", "scenes"):
+            self.assertEqual(after.get(key), before.get(key), key)
+        for primitive in after["meshes"][0]["primitives"]:
+            self.assertIn("WEIGHTS_0", primitive["attributes"])
+
+    def test_machines_are_told_where_every_row_came_from(self):
+        report = json.loads(self.bind("human.glb", "-o", "told.glb", "--json").stdout)
+        metrics = report["metrics"]
+        self.assertEqual(sum(origin["vertices"] for origin in metrics["origins"]), metrics["vertices"])
+        for key in ("low_confidence", "joints_without_vertices", "segmentation", "skins", "parts"):
+            self.assertIn(key, metrics)
+        for stage in ("read", "bind", "write"):
+            self.assertIn(stage, report["timing"])
+
+    def test_a_bare_mesh_takes_its_joints_from_a_rig_file(self):
+        self.bind("human.obj", "--rig", "human.rig.json", "-o", "rigged.glb")
+        document = self.document("rigged.glb")
+        self.assertEqual(len(document["skins"]), 1)
+        self.assertIn("skin", next(node for node in document["nodes"] if "mesh" in node))
+
+    def test_same_bytes_for_one_thread_and_two(self):
+        self.bind("human.glb", "-o", "one.glb", "--threads", "1")
+        self.bind("human.glb", "-o", "two.glb", "--threads", "2")
+        self.assertEqual(self.read("one.glb"), self.read("two.glb"))
+
+    def test_the_number_of_joints_a_vertex_may_have_is_kept(self):
+        report = json.loads(self.bind("human.glb", "-o", "two_each.glb", "--max-influences", "2", "--json").stdout)
+        self.assertEqual(report["metrics"]["max_influences"], 2)
+
+    def test_wrong_requests_are_refused_and_nothing_is_written(self):
+        self.refuse("human.obj", "-o", "a.glb", says="no skeleton")
+        self.refuse("human.glb", "-o", "b.glb", "--joints", "Nobody", says="'Nobody'")
+        self.refuse("human.glb", "-o", "c.obj", says="cannot hold weights")
+        self.refuse("human.glb", "-o", "d.glb", "--method", "magic", says="no binder 'magic'")
+        self.refuse("human.rig.json", "-o", "e.glb", says="no mesh")
+        self.refuse("human.glb", "-o", "f.glb", "--max-influences", "0", says="max-influences")
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()

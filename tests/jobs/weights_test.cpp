@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/jobs/weights.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+
+#include "sinew/binding/weight_repair.h"
+#include "sinew/core/error.h"
+#include "sinew/core/parallel.h"
+#include "sinew/io/asset.h"
+#include "sinew/jobs/bind_subject.h"
+#include "sinew/jobs/make.h"
+#include "sinew/jobs/weights_partners.h"
+#include "tests/support/gltf_fixtures.h"
+
+namespace sinew::jobs {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Weights : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new test::TemporaryFolder;
+    MakeOptions human;
+    human.shape.vertices = 2500;
+    make({{"human"}, *folder_ / "human.glb", false}, human, {});
+    human.with = "mesh";
+    make({{"human"}, *folder_ / "bare.glb", false}, human, {});
+    test::write(*folder_ / "strip.glb", test::make_fixture());
+  }
+  static void TearDownTestSuite() { delete folder_; }
+
+  static Report run(const std::string& in, const std::string& out, const WeightsOptions& options) {
+    return weights({{*folder_ / in}, *folder_ / out, true}, options, {});
+  }
+  static Rig rig(const std::string& name) { return io::load(*folder_ / name).character.rig; }
+
+  // The sentence of a refusal; nothing may have been written.
+  static std::string refusal(const std::string& in, const WeightsOptions& options, const std::string& out = "no.glb") {
+    try {
+      run(in, out, options);
+    } catch (const Error& error) {
+      EXPECT_FALSE(fs::exists(*folder_ / out));
+      return error.what();
+    }
+    ADD_FAILURE() << "it was not refused";
+    return "";
+  }
+
+  static test::TemporaryFolder* folder_;
+};
+
+test::TemporaryFolder* Weights::folder_ = nullptr;
+
+TEST_F(Weights, OperationsRunInTheOrderWrittenAndCappingLast) {
+  WeightsOptions options;
+  options.prune = 0.2;
+  options.smooth = 3;
+  options.max_influences = 3;
+  std::vector<std::vector<std::string>> ran;
+  for (const std::vector<std::string>& order : {std::vector<std::string>{"prune", "smooth"}, {"smooth", "prune"}, {}}) {
+    options.order = order;
+    const Report report = run("human.glb", "order.glb", options);
+    ran.emplace_back();
+    for (const Json& entry : report.metrics["operations"]) ran.back().push_back(entry["operation"]);
+    EXPECT_LE(rig("order.glb").weights.max_influences(), 3U);
+  }
+  EXPECT_EQ(ran[0], (std::vector<std::string>{"prune", "smooth", "cap"}));
+  EXPECT_EQ(ran[1], (std::vector<std::string>{"smooth", "prune", "cap"}));
+  EXPECT_EQ(ran[2], ran[1]);  // As they are listed.
+}
+
+TEST_F(Weights, ChangesWeightsAndNothingElse) {
+  WeightsOptions options;
+  options.smooth = 2;
+  run("strip.glb", "smooth.glb", options);
+  const Character before = io::load(*folder_ / "strip.glb").character,
+                  after = io::load(*folder_ / "smooth.glb").character;
+  EXPECT_NE(after.rig.weights, before.rig.weights);
+  EXPECT_EQ(after.rig.mesh.positions, before.rig.mesh.positions);
+  EXPECT_EQ(after.rig.mesh.face_vertices, before.rig.mesh.face_vertices);
+  EXPECT_EQ(after.clips.size(), before.clips.size());
+  EXPECT_EQ(after.materials.size(), before.materials.size());
+  // The rigid box under the second joint is as it was.
+  for (const MeshPart& part : before.rig.mesh.parts)
+    for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v)
+      EXPECT_TRUE(part.skin != kNone || std::ranges::equal(after.rig.weights.row(v), before.rig.weights.row(v)));
+}
+
+TEST_F(Weights, AFileWithNothingToMendComesOutByteForByte) {
+  WeightsOptions options;
+  options.repair = options.fill = true;
+  const Report report = run("human.glb", "same.glb", options);
+  EXPECT_EQ(report.metrics["changes"]["vertices"], 0);
+  EXPECT_EQ(io::read_file(*folder_ / "same.glb"), io::read_file(*folder_ / "human.glb"));
+}
+
+TEST_F(Weights, ADryRunTellsWhatWouldChangePerJointAndWritesNothing) {
+  WeightsOptions options;
+  options.prune = 0.3;
+  options.dry_run = true;
+  const Report report = run("human.glb", "dry.glb", options);
+  EXPECT_FALSE(fs::exists(*folder_ / "dry.glb"));
+  EXPECT_GT(report.metrics["changes"]["joints"].size(), 5U);
+  EXPECT_NE(report.text.find("LeftForearm"), std::string::npos);
+  EXPECT_TRUE(report.outputs.empty());
+}
+
+TEST_F(Weights, LockedJointsKeepTheirWeights) {
+  WeightsOptions options;
+  options.smooth = 5;
+  options.prune = 0.1;
+  options.symmetrize = true;
+  options.lock = {"LeftForearm", "Head"};
+  run("human.glb", "locked.glb", options);
+  const Rig before = rig("human.glb"), after = rig("locked.glb");
+  EXPECT_NE(before.weights, after.weights);
+  for (const std::string& name : options.lock) {
+    const Index joint = before.skeleton.find(name);
+    const auto share = [&](const SkinWeights& weights, Index v) {
+      for (const Influence& influence : weights.row(v))
+        if (influence.joint == joint) return influence.weight;
+      return 0.0F;
+    };
+    for (Index v = 0; v < before.mesh.vertex_count(); ++v)
+      ASSERT_NEAR(share(before.weights, v), share(after.weights, v), 3e-6F);
+  }
+}
+
+TEST_F(Weights, CappingStatesItsError) {
+  WeightsOptions options;
+  options.max_influences = 1;
+  const Report report = run("human.glb", "one.glb", options);
+  const Json& cap = report.metrics["operations"][0];
+  EXPECT_GT(cap["largest_share_dropped"].get<double>(), 0.3);
+  EXPECT_GT(cap["mean_share_dropped"].get<double>(), 0);
+  EXPECT_GT(cap["largest_displacement_m"].get<double>(), 0.001);
+  EXPECT_EQ(rig("one.glb").weights.max_influences(), 1U);
+}
+
+TEST_F(Weights, ComparisonWithItselfIsPerfectAndWithAnotherNamesTheJoints) {
+  WeightsOptions compare;
+  compare.compare = (*folder_ / "human.glb").string();
+  const Report same = weights({{*folder_ / "human.glb"}, std::nullopt, false}, compare, {});
+  EXPECT_EQ(same.metrics["compare"]["mean_half_l1"], 0);
+  EXPECT_EQ(same.metrics["compare"]["same_dominant"], 1);
+  EXPECT_TRUE(same.outputs.empty());
+  WeightsOptions options = compare;
+  options.smooth = 4;
+  const Report other = run("human.glb", "compared.glb", options);
+  EXPECT_GT(other.metrics["compare"]["mean_half_l1"].get<double>(), 0.001);
+  EXPECT_GT(other.metrics["compare"]["joints"].size(), 10U);
+}
+
+TEST_F(Weights, BadRequestsAreSentencesAndWriteNothing) {
+  WeightsOptions nothing, smooth, lock, order, compare;
+  EXPECT_NE(refusal("human.glb", nothing).find("Say what to do"), std::string::npos);
+  smooth.smooth = 1;
+  EXPECT_NE(refusal("bare.glb", smooth).find("no skin"), std::string::npos);
+  EXPECT_NE(refusal("human.glb", smooth, "no.obj").find("cannot hold weights"), std::string::npos);
+  lock = smooth;
+  lock.lock = {"Haed"};
+  EXPECT_NE(refusal("human.glb", lock).find("'Head'"), std::string::npos);
+  order = smooth;
+  order.order = {"prune"};
+  EXPECT_NE(refusal("human.glb", order).find("--prune"), std::string::npos);
+  compare.compare = (*folder_ / "strip.glb").string();
+  EXPECT_NE(refusal("human.glb", compare).find("nothing to write"), std::string::npos);
+  compare.smooth = 1;
+  EXPECT_NE(refusal("human.glb", compare).find("vertices"), std::string::npos);
+  WeightsOptions mirror;
+  mirror.mirror = "left-to-right";
+  MakeOptions bent;
+  bent.shape.pose = "random";
+  bent.shape.seed = 4;
+  bent.shape.vertices = 1500;
+  make({{"human"}, *folder_ / "bent.glb", true}, bent, {});
+  EXPECT_NE(refusal("bent.glb", mirror).find("no mirror plane"), std::string::npos);
+}
+
+TEST_F(Weights, TheResultIsTheSameForAnyNumberOfThreads) {
+  WeightsOptions options;
+  options.repair = options.symmetrize = true;
+  options.smooth = 2;
+  options.prune = 0.02;
+  options.max_influences = 3;
+  std::vector<io::Bytes> files;
+  for (const int threads : {1, 2}) {
+    set_thread_count(threads);
+    run("human.glb", "threads.glb", options);
+    files.push_back(io::read_file(*folder_ / "threads.glb"));
+  }
+  set_thread_count(0);
+  EXPECT_EQ(files[0], files[1]);
+}
+
+TEST(WeightsPartners, AreFoundByTheWordForTheSideAlone) {
+  Skeleton skeleton;
+  for (const char* name :
+       {"root", "arm.L", "arm.R", "J_Bip_L_Foot", "J_Bip_R_Foot", "tail", "LeftEar", "RightEar", "wing_l"})
+    skeleton.joints.emplace_back().name = name;
+  for (Index j = 1; j < skeleton.size(); ++j) skeleton.joints[j].parent = 0;
+  const std::vector<Index> partner = partners_by_names(skeleton);
+  EXPECT_EQ(partner[1], 2U);
+  EXPECT_EQ(partner[2], 1U);
+  EXPECT_EQ(partner[3], 4U);
+  EXPECT_EQ(partner[7], 6U);
+  EXPECT_EQ(partner[8], kNone);
+}
+
+TEST_F(Weights, PlacesOverruleNamesThatCountTheOtherWayRound) {
+  Rig rig = Weights::rig("human.glb");
+  std::vector<Index> truth(rig.skeleton.size(), kNone);
+  for (Joint& joint : rig.skeleton.joints) joint.mirror = kNone;
+  truth = partners_by_names(rig.skeleton);
+  const Index upper = rig.skeleton.find("LeftUpperArm"), hand = rig.skeleton.find("LeftHand");
+  std::swap(rig.skeleton.joints[upper].name, rig.skeleton.joints[hand].name);
+  EXPECT_NE(partners_by_names(rig.skeleton)[upper], truth[upper]);
+  Findings findings;
+  const MirrorImage image = mirror_image(bind_subject(rig, {}, findings), binding::edit_surface(rig.mesh, rig.weights));
+  EXPECT_EQ(image.partner, truth);
+  EXPECT_GE(image.placed, 4U);
+}
+
+// Real characters, where they are: planted faults are found, and next to nothing else is touched.
+class RealWeights : public testing::TestWithParam<const char*> {};
+
+TEST_P(RealWeights, PlantedFaultsAreFoundAndGoodRowsLeftAlone) {
+  const char* data = std::getenv("SINEW_DATA");
+  if (!data || !fs::exists(fs::path(data) / GetParam()))
+    GTEST_SKIP() << "set SINEW_DATA to the folder of test characters";
+  const Rig rig = io::load(fs::path(data) / GetParam()).character.rig;
+  Findings findings;
+  const binding::Subject subject = bind_subject(rig, {}, findings);
+  const binding::EditScope scope = binding::edit_scope(rig);
+  SkinWeights planted;
+  std::vector<char> marked(rig.mesh.vertex_count(), 0);
+  const binding::EditSurface whole = binding::edit_surface(rig.mesh, rig.weights);
+  for (Index v = 0; v < marked.size(); ++v) {
+    std::vector<Influence> row(rig.weights.row(v).begin(), rig.weights.row(v).end());
+    const Index w = whole.welding.welded[v];
+    if (scope.editable[v] && !row.empty() && w % 25 < 3) {
+      marked[v] = 1;
+      if (w % 25 == 0) row[0].weight = std::numeric_limits<float>::quiet_NaN();
+      if (w % 25 == 1) row.clear();
+      if (w % 25 == 2)
+        for (Influence& i : row) i.weight *= 0.5F;
+    }
+    planted.add_row(row);
+  }
+  const binding::Faults faults =
+      binding::find_faults(planted, subject, binding::edit_surface(rig.mesh, planted), scope);
+  Index all = 0, found = 0, good = 0, touched = 0;
+  for (Index v = 0; v < marked.size(); ++v) {
+    if (!scope.editable[v]) continue;
+    const bool flagged = faults.of_vertex[v] != binding::Fault::kNone;
+    if (marked[v]) ++all, found += flagged;
+    else ++good, touched += flagged;
+  }
+  EXPECT_GE(found, 0.95 * all);
+  EXPECT_LE(touched, 0.01 * good);
+}
+
+INSTANTIATE_TEST_SUITE_P(Characters, RealWeights,
+                         testing::Values("rigged/CesiumMan.glb", "rigged/Fox.glb", "rigged/human-male.glb",
+                                         "rigged/human-bunny.glb", "rigged/horse-animations.glb",
+                                         "rigged/dragon-animations.glb", "rigged/spider-animations.glb",
+                                         "rigged/HVGirl.glb", "rigged/Knight.glb", "rigged/Godette_vrm_v4.vrm",
+                                         "rigged/100Avatars_002_CoolAlien.vrm"),
+                         [](const auto& parameter) {
+                           std::string name = fs::path(parameter.param).stem().string();
+                           std::replace_if(
+                               name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace sinew::jobs
