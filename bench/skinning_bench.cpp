@@ -36,12 +36,27 @@ using bench::shortest_seconds;
 
 constexpr Index kJoints = 64;
 
+struct Body {
+  Rig rig;
+  Segmentation segmentation;
+};
+
+// The joint that is nearest of those before it.
+Index parent_of(const std::vector<Vec3>& places, Index joint) {
+  Index nearest = 0;
+  for (Index j = 1; j < joint; ++j)
+    if ((places[j] - places[joint]).norm() < (places[nearest] - places[joint]).norm()) nearest = j;
+  return nearest;
+}
+
 // A closed, wavy body of about that many vertices, ring by ring as a modeller's grid lies in a file; the four nearest of 64
-// scattered joints move a vertex.
-Rig body(Index vertices) {
+// scattered joints move a vertex, and the bone that ends in the nearest owns it.
+Body body(Index vertices) {
   std::mt19937 rng(7);
   std::uniform_real_distribution<double> any(-1, 1);
-  Rig rig;
+  Body result;
+  Rig& rig = result.rig;
+  Segmentation& segmentation = result.segmentation;
   rig.skeleton.joints.resize(kJoints);
   Skin skin{"skin", {}, std::vector<Mat4>(kJoints, Mat4::Identity())};
   std::vector<Vec3> places;
@@ -50,6 +65,10 @@ Rig body(Index vertices) {
     skin.joints.push_back(j);
     const double x = any(rng), y = any(rng), z = any(rng);
     places.push_back(Vec3(0.4 * x, y, 0.4 * z));
+    skin.inverse_bind[j].topRightCorner<3, 1>() = -places[j];
+    if (j == 0) continue;
+    rig.skeleton.joints[j].parent = parent_of(places, j);
+    segmentation.segments.push_back({rig.skeleton.joints[j].parent, j});
   }
   rig.skins = {skin};
   const auto rings = static_cast<Index>(std::sqrt(vertices / 2.0));
@@ -71,6 +90,10 @@ Rig body(Index vertices) {
       for (std::size_t k = 0; k < 4; ++k)
         row[k] = {near[k].second, static_cast<float>(1 / (0.01 + near[k].first) / sum)};
       rig.weights.add_row(row);
+      const Index bone = std::max(near[0].second, Index{1}) - 1;
+      const Vec3 begin = places[segmentation.segments[bone].joint], link = places[bone + 1] - begin;
+      segmentation.owner.push_back(bone);
+      segmentation.along.push_back(static_cast<float>((p - begin).dot(link) / link.squaredNorm()));
       if (r == 0) continue;
       const Index a = (r - 1) * around + i, b = (r - 1) * around + (i + 1) % around;
       const std::array<Index, 4> quad = {a, a + around, b + around, b};
@@ -82,17 +105,18 @@ Rig body(Index vertices) {
   part.face_count = rig.mesh.face_count();
   part.skin = 0;
   rig.mesh.parts = {part};
-  return rig;
+  return result;
 }
 
-ModelPose pose_of(double stretch) {
+ModelPose pose_of(const Rig& rig, double stretch) {
   std::mt19937 rng(9);
   std::normal_distribution<double> normal(0, 0.4);
   ModelPose pose;
   for (Index j = 0; j < kJoints; ++j) {
     const double x = normal(rng), y = normal(rng), z = normal(rng);
     const Vec3 scale(1 + stretch, 1, 1 - stretch);
-    pose.joints.push_back(Transform{0.1 * Vec3(z, x, y), rotation_exp(Vec3(x, y, z)), scale}.matrix());
+    const Mat4 motion = Transform{0.1 * Vec3(z, x, y), rotation_exp(Vec3(x, y, z)), scale}.matrix();
+    pose.joints.push_back(motion * rig.skins[0].inverse_bind[j].inverse());
   }
   return pose;
 }
@@ -134,12 +158,13 @@ struct ScalarLoop {
   }
 };
 
-std::vector<std::array<float, 12>> palette_of(const ModelPose& pose) {
+std::vector<std::array<float, 12>> palette_of(const Rig& rig, const ModelPose& pose) {
   std::vector<std::array<float, 12>> palette(pose.joints.size());
-  for (std::size_t j = 0; j < palette.size(); ++j)
+  for (std::size_t j = 0; j < palette.size(); ++j) {
+    const Mat4 m = pose.joints[j] * rig.skins[0].inverse_bind[j];
     for (int r = 0; r < 3; ++r)
-      for (int c = 0; c < 4; ++c)
-        palette[j][static_cast<std::size_t>(4 * r + c)] = static_cast<float>(pose.joints[j](r, c));
+      for (int c = 0; c < 4; ++c) palette[j][static_cast<std::size_t>(4 * r + c)] = static_cast<float>(m(r, c));
+  }
   return palette;
 }
 
@@ -172,14 +197,15 @@ struct Bench {
 };
 
 void run_size(Bench& bench, Index vertices) {
-  const Rig rig = body(vertices);
-  const ModelPose pose = pose_of(0), stretched = pose_of(0.2);
+  const Body made = body(vertices);
+  const Rig& rig = made.rig;
+  const ModelPose pose = pose_of(rig, 0), stretched = pose_of(rig, 0.2);
   bench.positions.assign(rig.mesh.vertex_count(), Vec3f::Zero());
   bench.normals.assign(rig.mesh.vertex_count(), Vec3f::Zero());
   bench.triad = bench::triad_bytes_per_second();
   bench.lbs_ns = 0;
   set_thread_count(1);
-  const auto palette = palette_of(pose);
+  const auto palette = palette_of(rig, pose);
   {
     const ScalarLoop loop(rig);
     const double seconds = shortest_seconds(5, [&] { loop.run(palette, bench.positions, bench.normals); });
@@ -187,21 +213,30 @@ void run_size(Bench& bench, Index vertices) {
     bench.print("scalar loop", 1, bench.scalar_ns);
   }
   const auto lbs = bind("lbs", rig), dqs = bind("dqs", rig);
+  // How the share of a twist was found does not matter to a frame.
+  DeformOptions delta;
+  delta.twist = "delta";
+  const auto slbs = bind("slbs", rig, delta, {}, {&made.segmentation});
   bench.lbs_ns = bench.time(*lbs, pose, true);
   bench.print("lbs", 1, bench.lbs_ns);
   bench.print("dqs", 1, bench.time(*dqs, pose, true));
+  bench.print("slbs", 1, bench.time(*slbs, pose, true));
   bench.print("lbs positions only", 1, bench.time(*lbs, pose, false));
+  bench.print("slbs positions only", 1, bench.time(*slbs, pose, false));
   bench.print("lbs uneven scale", 1, bench.time(*lbs, stretched, true));
   bench.print("dqs uneven scale", 1, bench.time(*dqs, stretched, true));
+  bench.print("slbs uneven scale", 1, bench.time(*slbs, stretched, true));
   set_thread_count(2);
   bench.print("lbs", 2, bench.time(*lbs, pose, true));
   bench.print("dqs", 2, bench.time(*dqs, pose, true));
+  bench.print("slbs", 2, bench.time(*slbs, pose, true));
 }
 
 // The smoothing alone: what it adds to a frame.
 void run_delta_mush(Bench& bench) {
-  const Rig rig = body(23000);
-  const ModelPose pose = pose_of(0);
+  const Body made = body(23000);
+  const Rig& rig = made.rig;
+  const ModelPose pose = pose_of(rig, 0);
   bench.positions.assign(rig.mesh.vertex_count(), Vec3f::Zero());
   bench.normals.assign(rig.mesh.vertex_count(), Vec3f::Zero());
   DeformOptions options;

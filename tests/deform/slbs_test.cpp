@@ -232,7 +232,7 @@ RC_GTEST_PROP(SlbsProperty, EqualsTheScalarReferenceForAnyNumberOfInfluences, ()
 
 TEST(Slbs, ThousandsOfTurnsAreAsExactAsOne) {
   TwistSubject subject = random_subject(3, 2000, 3);
-  const StraightChain chain = straight_chain({0, 4321.25 * kTurn, -0.125 * kTurn});
+  const StraightChain chain = straight_chain({0, 4321.2371 * kTurn, -0.125 * kTurn});
   subject.rig.skeleton = chain.skeleton;
   subject.bind = rest_matrices(chain.skeleton);
   for (Index j = 0; j < 3; ++j) subject.rig.skins[0].inverse_bind[j] = subject.bind[j].inverse();
@@ -272,6 +272,7 @@ TEST(Slbs, RigidPartsAndWhatNoBoneOwnsAreBlendedLinearly) {
   SkinWeights weights;
   for (Index v = 0; v < 90; ++v) {
     if (v >= 60) weights.add_row({{4, 1.0F}});
+    else if (v % 7 == 1) weights.add_row(std::vector<Influence>{});  // Nothing moves it.
     else weights.add_row(subject.rig.weights.row(v));
     if (v % 3 == 0) subject.segmentation.owner[v] = kNone;
   }
@@ -282,7 +283,7 @@ TEST(Slbs, RigidPartsAndWhatNoBoneOwnsAreBlendedLinearly) {
   double farthest = 0;
   for (Index v = 0; v < 90; ++v) {
     const double apart = (frame.positions[v].cast<double>() - linear.positions[v]).norm();
-    if (v >= 60 || v % 3 == 0) EXPECT_LT(apart, 1e-5);
+    if (v >= 60 || v % 3 == 0 || v % 7 == 1) EXPECT_LT(apart, 1e-5);
     else farthest = std::max(farthest, apart);
   }
   EXPECT_GT(farthest, 0.1);

@@ -31,8 +31,7 @@ enum AutoOrigin : std::uint8_t {  // The first as in `BodyWay`.
   kAtRoot,
   kAlone,
   kUnused,
-  kHung,
-  kOriginCount
+  kHung
 };
 
 std::vector<Bound::Origin> auto_origins() {

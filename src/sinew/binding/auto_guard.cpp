@@ -19,7 +19,7 @@ constexpr double kEndless = std::numeric_limits<double>::infinity();
 constexpr double kFadeFrom = 1.4, kFadeTo = 1.8;  // Inside over straight.
 constexpr double kAllowance = 0.004;              // Of the size.
 constexpr double kSkip = 0.003;                   // Of the size: what a ray starts beyond.
-constexpr double kOutwards = 0.1;                 // Largest cosine with the normal of a way into the body.
+constexpr double kMostOutwards = 0.1;             // Largest cosine with the normal of a way into the body.
 constexpr float kIgnored = 0.002F;                // Smaller weights are not looked at.
 constexpr float kStrongShare = 0.3F;
 constexpr int kPlacesPerBone = 8;
@@ -92,7 +92,7 @@ struct RowGuard {
     const Vec3 way = point - body.mesh.positions[v];
     const double length = way.norm();
     if (length <= kSkip * size) return true;
-    if (way.dot(normals[v]) > kOutwards * length) return false;
+    if (way.dot(normals[v]) > kMostOutwards * length) return false;
     return !scene.occluded({body.mesh.positions[v], way / length, kSkip * size, length});
   }
 

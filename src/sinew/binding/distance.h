@@ -36,10 +36,10 @@ double region_fade(std::span<const JointRegion> regions, const Vec3& p);
 /// the fourth where it has not. \pre sorted, not empty, distances positive.
 std::vector<Influence> distance_row(std::span<const JointDistance> nearest, double fade);
 
-/// The binder `distance`: weights by the fourth power of the distance to bones, J. Pan et al., "Automatic skinning and
-/// animation of skeletal models", 2018, Eq. 2. The paper attaches three bones in joint regions and two elsewhere; at the rim
-/// the third would drop out at once, a step of 17 % for distances of 0.2, 0.2 and 0.25, so that it is faded out instead. Distances count
-/// as at least 1e-3 of the size.
+/// The binder `distance`: weights by the fourth power of the distance to bones, J. Pan et al., "Automatic skinning and weight
+/// retargeting of articulated characters using extended position-based dynamics", 2018, Eq. 2. The paper attaches three
+/// bones in joint regions and two elsewhere; at the rim the third would drop out at once, a step of 17 % for distances of 0.2,
+/// 0.2 and 0.25, so that it is faded out instead. Distances count as at least 1e-3 of the size.
 ///
 /// It looks at nothing but distances, so it works on anything and is quick, and it bleeds between parts that lie close
 /// together. Vertices × bones, in parallel. \throws Error if no joint is bound or positions are not finite; Cancelled.

@@ -83,7 +83,7 @@ geometry::Lists rings_of(const EdgeTable& edges, Index count) {
   return rings;
 }
 
-void find_shells(const EdgeTable& edges, SegmentationSurface& surface) {
+void label_shells(const EdgeTable& edges, SegmentationSurface& surface) {
   const Index count = surface.count();
   geometry::UnionFind joined(count);
   for (const auto& ends : edges.ends) joined.join(ends[0], ends[1]);
@@ -189,7 +189,7 @@ SegmentationSurface segmentation_surface(const Mesh& mesh) {
   surface.rings = rings_of(edges, surface.count());
   surface.positions.resize(surface.count());
   for (Index v = 0; v < surface.count(); ++v) surface.positions[v] = mesh.positions[surface.welding.first[v]];
-  find_shells(edges, surface);
+  label_shells(edges, surface);
   find_normals(mesh, surface);
   return surface;
 }

@@ -19,7 +19,7 @@ using geometry::VoxelMetric;
 
 constexpr double kReach = 16;         // Voxels from a vertex to the nearest solid one.
 constexpr double kInwards = 3;        // Times as far behind the surface, where nothing around counts.
-constexpr float kLeastShare = 1e-3F;  // Corners of less say nothing.
+constexpr float kLeastCornerShare = 1e-3F;  // Corners of less say nothing.
 
 class StencilMaker {
  public:
@@ -89,7 +89,7 @@ class StencilMaker {
       const double share =
           ((c & 1) != 0 ? f.x() : 1 - f.x()) * ((c & 2) != 0 ? f.y() : 1 - f.y()) * ((c & 4) != 0 ? f.z() : 1 - f.z());
       stencil.solid[count] = id;
-      stencil.weight[count++] = std::max(kLeastShare, static_cast<float>(share));
+      stencil.weight[count++] = std::max(kLeastCornerShare, static_cast<float>(share));
     }
   }
 

@@ -95,7 +95,7 @@ void measure_surface(EditSurface& surface) {
     if (const double length = normal.norm(); length > 0) normal /= length;
 }
 
-void find_shells(EditSurface& surface) {
+void mark_shells(EditSurface& surface) {
   geometry::UnionFind sets(surface.count());
   for (Index w = 0; w < surface.count(); ++w)
     for (const Index other : surface.rings[w]) sets.join(w, other);
@@ -131,7 +131,7 @@ EditSurface edit_surface(const Mesh& mesh, const SkinWeights& weights) {
     if (is_missing_row(weights.row(source)) && !is_missing_row(weights.row(v))) source = v;
   }
   measure_surface(surface);
-  find_shells(surface);
+  mark_shells(surface);
   return surface;
 }
 

@@ -10,7 +10,9 @@
 
 #include "sinew/core/error.h"
 #include "sinew/io/rig_json.h"
+#include "sinew/jobs/bind_colors.h"
 #include "sinew/jobs/bind_parts.h"
+#include "sinew/jobs/bind_select.h"
 #include "sinew/jobs/bind_subject.h"
 #include "sinew/motion/builtin_clips.h"
 
@@ -47,13 +49,17 @@ struct BindRun {
   std::vector<Mat4> frames;
   std::vector<char> bound_joints;
   std::vector<PartPlan> plan;
+  Wishes wishes;
+  std::vector<char> left_out;
 
   Rig& rig() { return asset.character.rig; }
   std::string input() const { return request.inputs.front().string(); }
 
   void read();
   void choose();
+  void tell_parts();
   void make_weights();
+  void hang_rigid(binding::Bound& bound, std::vector<Index>& vertices) const;
   void tell(const binding::Bound& bound, const SkinChanges& changes);
   void write(const SkinChanges& changes);
 };
@@ -84,35 +90,65 @@ void BindRun::choose() {
   frames = std::move(whole.joints);
   bound_joints = std::move(whole.bound);
   plan = plan_parts(rig(), bound_joints);
+  wishes = read_wishes(asset.character, options.rigid, options.exclude);
+  left_out = heed_wishes(rig(), wishes, plan);
   const auto bound = std::count(bound_joints.begin(), bound_joints.end(), 1);
   report.metrics["joints"] = {{"bound", bound}, {"all", rig().skeleton.size()}};
   report.text +=
       fmt::format("joints     {} of {}{}\n", bound, rig().skeleton.size(), options.joints.empty() ? "" : ", as named");
-  std::vector<std::string> kept;
+  tell_parts();
+}
+
+void BindRun::tell_parts() {
+  std::vector<std::string> kept, excluded;
   for (std::size_t p = 0; p < plan.size(); ++p)
-    if (plan[p].treatment == PartTreatment::kKeep) kept.push_back(rig().mesh.parts[p].name);
-  report.metrics["parts"] = {{"bound", plan.size() - kept.size()}, {"kept", kept}};
-  if (kept.size() == plan.size())
-    throw Error(
-        fmt::format("{}: every part of the mesh hangs rigidly on a joint, so there is nothing to bind.", input()));
+    if (plan[p].treatment == PartTreatment::kKeep)
+      (plan[p].reason == "excluded" ? excluded : kept).push_back(rig().mesh.parts[p].name);
+  const Index spared = wishes.excluded_count();
+  report.metrics["parts"] = {
+      {"bound", plan.size() - kept.size() - excluded.size()}, {"kept", kept}, {"excluded", excluded}};
+  report.metrics["excluded_vertices"] = spared;
+  if (kept.size() + excluded.size() == plan.size())
+    throw Error(fmt::format("{}: every part of the mesh hangs rigidly on a joint{}, so there is nothing to bind.",
+                            input(), excluded.empty() ? "" : " or is excluded"));
+  if (spared > 0)
+    report.text += fmt::format("excluded   {}{}\n", count_of(spared, "vertex", "vertices"),
+                               excluded.empty() ? "" : ", with all of " + some_of(excluded));
   if (!kept.empty())
     report.text += fmt::format("kept       {} that {} rigidly on a joint: {}\n", count_of(kept.size(), "part", "parts"),
                                kept.size() == 1 ? "hangs" : "hang", some_of(kept));
 }
 
 void BindRun::make_weights() {
-  const ChosenParts chosen = chosen_parts(rig().mesh, plan);
-  if (chosen.vertices.empty()) throw Error(fmt::format("{} has no vertices to bind.", input()));
+  ChosenParts chosen = chosen_parts(rig().mesh, plan, left_out);
+  const bool by_method = !chosen.vertices.empty();
+  if (!by_method && wishes.rigid_count() == 0) throw Error(fmt::format("{} has no vertices to bind.", input()));
   const Skeleton skeleton = with_leaf_ends(rig(), frames, bound_joints);
   const binding::Subject subject{chosen.mesh, skeleton, frames, bound_joints};
   binding::Bound bound;
-  {
+  if (by_method) {
     const StageTimer timer(report, "bind");
     bound = binding::bind(options.method, subject, options.bind, progress);
   }
+  hang_rigid(bound, chosen.vertices);
   const SkinChanges changes = put_weights(rig(), plan, chosen.vertices, bound.weights, frames, bound_joints);
+  if (options.debug_colors) rig().mesh.colors = debug_colors(bound, chosen.vertices, rig().mesh.positions.size());
   tell(bound, changes);
   write(changes);
+}
+
+// Rows for what shall hang on one joint, behind those the method made.
+void BindRun::hang_rigid(binding::Bound& bound, std::vector<Index>& vertices) const {
+  if (wishes.rigid_count() == 0) return;
+  const auto origin = static_cast<std::uint8_t>(bound.origins.size());
+  bound.origins.push_back({"rigid", "on one joint, as named"});
+  for (Index v = 0; v < wishes.rigid.size(); ++v) {
+    if (wishes.rigid[v] == kNone) continue;
+    bound.weights.add_row({Influence{wishes.rigid[v], 1.0F}});
+    bound.origin.push_back(origin);
+    bound.confidence.push_back(1.0F);
+    vertices.push_back(v);
+  }
 }
 
 void BindRun::tell(const binding::Bound& bound, const SkinChanges& changes) {
@@ -124,9 +160,11 @@ void BindRun::tell(const binding::Bound& bound, const SkinChanges& changes) {
     const auto count = std::count(bound.origin.begin(), bound.origin.end(), o);
     if (count == 0) continue;
     origins.push_back({{"method", bound.origins[o].method}, {"reason", bound.origins[o].reason}, {"vertices", count}});
+    if (options.debug_colors) origins.back()["color"] = debug_color_name(o);
     report.text +=
-        fmt::format("bound      {} by {}: {}\n", count_of(static_cast<std::size_t>(count), "vertex", "vertices"),
-                    bound.origins[o].method, bound.origins[o].reason);
+        fmt::format("bound      {} by {}: {}{}\n", count_of(static_cast<std::size_t>(count), "vertex", "vertices"),
+                    bound.origins[o].method, bound.origins[o].reason,
+                    options.debug_colors ? fmt::format(" ({})", debug_color_name(o)) : "");
   }
   report.metrics["origins"] = std::move(origins);
   for (const auto& item : bound.metrics.items()) report.metrics[item.key()] = item.value();
@@ -198,8 +236,11 @@ std::string BindJobOptions::method_names() {
 Report bind(const JobRequest& request, const BindJobOptions& options, const Progress& progress) {
   Report report;
   report.command = "bind";
-  BindRun run{request, options, progress, report, output_path(request, "bound", ".glb"), {}, {}, {}, {}};
+  BindRun run{request, options, progress, report, output_path(request, "bound", ".glb"), {}, {}, {}, {}, {}, {}};
   check_holds_weights(run.output);
+  if (options.debug_colors && io::format_of(run.output).id == "rig")
+    throw Error(
+        fmt::format("{} cannot hold colours. Write .glb, .gltf or .vrm with --debug-colors.", run.output.string()));
   report.metrics["method"] = binding::binders().find(options.method).id;
   run.read();
   run.choose();

@@ -16,9 +16,12 @@
 namespace sinew::jobs {
 
 struct BindJobOptions {
-  std::string method = "segment";
-  std::vector<std::string> joints;  ///< Empty: as `joints_to_bind` chooses.
-  std::string rig;                  ///< A NAME.rig.json with the skeleton for a mesh that has none; empty for none.
+  std::string method = "auto";
+  std::vector<std::string> joints;   ///< Empty: as `joints_to_bind` chooses.
+  std::string rig;                   ///< A NAME.rig.json with the skeleton for a mesh that has none; empty for none.
+  std::vector<std::string> rigid;    ///< WHAT=JOINT; see `read_wishes`.
+  std::vector<std::string> exclude;  ///< WHAT keeps its rows.
+  bool debug_colors = false;
   binding::BindOptions bind;
   io::PlacementOptions placement;
 
@@ -31,6 +34,15 @@ struct BindJobOptions {
           .as("NAME,…"),
       self.joints);
     v(Field("rig", "Take the joints from this NAME.rig.json.").as("FILE"), self.rig);
+    v(Field("rigid", "What hangs wholly on one joint: a mesh node, material:NAME or shell:N, and the joint.")
+          .as("NODE=JOINT,…"),
+      self.rigid);
+    v(Field("exclude", "What keeps its weights and is left out: mesh nodes, material:NAME or shell:N.").as("NODE,…"),
+      self.exclude);
+    v(Field(
+          "debug_colors",
+          "Write how each vertex was bound as vertex colours: a colour per method and reason, darker where doubtful."),
+      self.debug_colors);
     binding::BindOptions::visit(self.bind, v);
     io::PlacementOptions::visit(self.placement, v);
   }
@@ -40,9 +52,9 @@ struct BindJobOptions {
 
 /// Makes new weights for the skeleton in a file, in its bind pose, and writes the file with them: materials, textures and
 /// clips stay. Skins keep their joints and bind matrices and get those they lack; parts that no joint moves get a skin;
-/// parts that hang rigidly on a joint stay as they are. The output is `NAME_bound.glb` unless named.
+/// parts that hang rigidly on a joint, and what is excluded, stay as they are. The output is `NAME_bound.glb` unless named.
 /// The report counts vertices per method and reason, joints without vertices, doubtful vertices, fallbacks.
-/// \throws Error if the file has no skeleton or no mesh, a joint or method is unknown, or the output cannot hold weights;
+/// \throws Error if the file has no skeleton or no mesh, a joint, node, material, shell or method is unknown, or the output cannot hold weights;
 /// then nothing is written.
 Report bind(const JobRequest& request, const BindJobOptions& options, const Progress& progress);
 

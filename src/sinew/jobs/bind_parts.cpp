@@ -94,27 +94,35 @@ std::vector<PartPlan> plan_parts(const Rig& rig, const std::vector<char>& bound)
   return plan;
 }
 
-ChosenParts chosen_parts(const Mesh& mesh, const std::vector<PartPlan>& plan) {
+ChosenParts chosen_parts(const Mesh& mesh, const std::vector<PartPlan>& plan, const std::vector<char>& left_out) {
   ChosenParts chosen;
   std::vector<Index> number(mesh.positions.size(), kNone);
   for (std::size_t p = 0; p < plan.size(); ++p) {
     if (plan[p].treatment != PartTreatment::kBind) continue;
     MeshPart part = mesh.parts[p];
-    const Index first_vertex = part.first_vertex, first_face = part.first_face;
+    const MeshPart& whole = mesh.parts[p];
+    const Index first_vertex = whole.first_vertex, first_face = whole.first_face;
     part.first_vertex = chosen.mesh.vertex_count();
     part.first_face = chosen.mesh.face_count();
-    for (Index v = first_vertex; v < first_vertex + part.vertex_count; ++v) {
+    for (Morph& morph : part.morphs) morph.deltas.clear();
+    for (Index v = first_vertex; v < first_vertex + whole.vertex_count; ++v) {
+      if (!left_out.empty() && left_out[v] != 0) continue;
       number[v] = chosen.mesh.vertex_count();
+      for (std::size_t m = 0; m < part.morphs.size(); ++m)
+        part.morphs[m].deltas.push_back(whole.morphs[m].deltas[v - first_vertex]);
       chosen.mesh.positions.push_back(mesh.positions[v]);
       chosen.vertices.push_back(v);
     }
     std::vector<Index> corners;
-    for (Index f = first_face; f < first_face + part.face_count; ++f) {
+    for (Index f = first_face; f < first_face + whole.face_count; ++f) {
       corners.clear();
       for (const Index v : mesh.face(f)) corners.push_back(number[v]);
+      if (std::find(corners.begin(), corners.end(), kNone) != corners.end()) continue;
       chosen.mesh.add_face(corners);
       if (!mesh.face_materials.empty()) chosen.mesh.face_materials.push_back(mesh.face_materials[f]);
     }
+    part.vertex_count = chosen.mesh.vertex_count() - part.first_vertex;
+    part.face_count = chosen.mesh.face_count() - part.first_face;
     chosen.mesh.parts.push_back(std::move(part));
   }
   return chosen;

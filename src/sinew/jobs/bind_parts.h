@@ -29,12 +29,13 @@ struct PartPlan {
 /// all others are bound.
 std::vector<PartPlan> plan_parts(const Rig& rig, const std::vector<char>& bound);
 
-/// The parts of a mesh that are bound, as a mesh of their own: positions, faces and morphs.
+/// The parts of a mesh that are bound, as a mesh of their own: positions, faces and morphs, without the vertices that are left
+/// out and the faces that have one of them.
 struct ChosenParts {
   Mesh mesh;
   std::vector<Index> vertices;  ///< Per vertex of `mesh`: that of the whole.
 };
-ChosenParts chosen_parts(const Mesh& mesh, const std::vector<PartPlan>& plan);
+ChosenParts chosen_parts(const Mesh& mesh, const std::vector<PartPlan>& plan, const std::vector<char>& left_out = {});
 
 /// What `put_weights` did to the skins.
 struct SkinChanges {

@@ -58,16 +58,11 @@ JointPlaces places_by_skins(const Rig& rig) {
 }
 
 void set_named(const Skeleton& skeleton, const std::vector<std::string>& names, std::vector<char>& bound) {
-  std::vector<std::string> known;
-  for (const Joint& joint : skeleton.joints) known.push_back(joint.name);
   for (const std::string& name : names) {
     bool found = false;
     for (Index j = 0; j < skeleton.size(); ++j)
       if (skeleton.joints[j].name == name) bound[j] = 1, found = true;
-    if (found) continue;
-    const std::string near = closest_word(name, known);
-    throw Error(fmt::format("There is no joint '{}' in the skeleton.{} `sinew info` lists its joints.", name,
-                            near.empty() ? "" : fmt::format(" Did you mean '{}'?", near)));
+    if (!found) throw unknown_joint(skeleton, name);
   }
 }
 
@@ -137,6 +132,14 @@ std::vector<Mat4> binding_matrices(const Rig& rig, Findings& warnings) {
                                     rig.skeleton.joints[joint].name, *worst / size)});
   }
   return std::move(places.matrix);
+}
+
+Error unknown_joint(const Skeleton& skeleton, const std::string& name) {
+  std::vector<std::string> known;
+  for (const Joint& joint : skeleton.joints) known.push_back(joint.name);
+  const std::string near = closest_word(name, known);
+  return Error(fmt::format("There is no joint '{}' in the skeleton.{} `sinew info` lists its joints.", name,
+                           near.empty() ? "" : fmt::format(" Did you mean '{}'?", near)));
 }
 
 std::vector<char> joints_to_bind(const Skeleton& skeleton, const SkinWeights& weights,

@@ -17,6 +17,9 @@ namespace sinew::jobs {
 /// tells when skins disagree by more than a hundredth of the mesh's size.
 std::vector<Mat4> binding_matrices(const Rig& rig, Findings& warnings);
 
+/// What to say of a joint that is not there: names the nearest.
+Error unknown_joint(const Skeleton& skeleton, const std::string& name);
+
 /// Which joints may move the skin: those named, if any are; else those weighted in the file; else those a skin lists, or all if
 /// there is no skin, but end, IK, control and socket nodes by their names and roles. \throws Error for a name that is not there, or if none is left.
 std::vector<char> joints_to_bind(const Skeleton& skeleton, const SkinWeights& weights,

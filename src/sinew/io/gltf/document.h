@@ -50,6 +50,7 @@ class GltfDocument : public Document {
   Container container;
   std::vector<PartSource> parts;  ///< In the order of `Mesh::parts`.
   std::vector<ReportFile> files;  ///< What lay outside the file.
+  std::vector<Vec4f> colors;      ///< Of the mesh as it was read: others are written.
   Findings warnings;
 
   const Json& json() const { return container.json; }

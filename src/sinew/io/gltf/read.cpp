@@ -83,6 +83,7 @@ Asset read_gltf(const std::filesystem::path& path, Bytes bytes, const Progress& 
   const std::vector<Mat4> skin_to_model = read_skins(*document, graph, asset.character);
   progress.step("meshes");
   read_meshes(*document, graph, skin_to_model, asset.character, progress);
+  document->colors = asset.character.rig.mesh.colors;
   progress.step("clips");
   read_clips(*document, graph, asset.character);
 

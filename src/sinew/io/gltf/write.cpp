@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "sinew/io/gltf/build.h"
 #include "sinew/io/gltf/gltf.h"
 #include "sinew/io/gltf/json_access.h"
@@ -60,6 +62,11 @@ std::filesystem::path buffer_path(const std::filesystem::path& path) {
   return bin;
 }
 
+// Bit by bit, so that a file with colours that are no numbers counts as it came.
+bool same_colors(const std::vector<Vec4f>& a, const std::vector<Vec4f>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Vec4f)) == 0);
+}
+
 void write_document(const GltfDocument& document, DocumentEditor& editor, const std::filesystem::path& path,
                     AtomicFiles& files, Report& report) {
   const bool text = path.extension() == ".gltf";
@@ -93,8 +100,9 @@ void write_gltf(const Asset& asset, const std::filesystem::path& path, const Sav
     changes = {false, !rig.skins.empty(), !rig.skeleton.empty()};
   }
   const bool text = path.extension() == ".gltf";
+  const bool colors = !fresh && !rig.mesh.colors.empty() && !same_colors(rig.mesh.colors, document->colors);
   const bool changed =
-      fresh || changes.positions || changes.weights || changes.skeleton || asset.placement != Mat4::Identity();
+      fresh || colors || changes.positions || changes.weights || changes.skeleton || asset.placement != Mat4::Identity();
   if (!changed && document->container.binary != text && (text || !has_outside_files(document->json()))) {
     // Nothing to do: the file as it came.
     if (text) {
@@ -106,7 +114,9 @@ void write_gltf(const Asset& asset, const std::filesystem::path& path, const Sav
   }
   DocumentEditor editor(*document);
   const Index placement = fresh ? kNone : write_placement(editor, asset);
-  if (changes.positions || changes.weights || changes.skeleton) separate_instances(editor, asset, document->parts);
+  if (colors || changes.positions || changes.weights || changes.skeleton)
+    separate_instances(editor, asset, document->parts, colors);
+  if (colors) write_colors(editor, asset, document->parts);
   if (changes.positions) write_positions(editor, asset, document->parts);
   if (changes.skeleton) {
     const std::vector<Index> node_of_joint = write_joints(editor, asset, placement, fresh);

@@ -21,8 +21,10 @@ std::vector<Index> write_joints(DocumentEditor& editor, const Asset& asset, Inde
 void hang_rigid_parts(DocumentEditor& editor, const Asset& asset, const GltfDocument& document,
                       const std::vector<Index>& node_of_joint, bool fresh);
 
-/// Gives a mesh of its own to every part that shares one with another part but no longer agrees with it.
-void separate_instances(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts);
+/// Gives a mesh of its own to every part that shares one with another part but no longer agrees with it: in positions, in
+/// weights as the skin numbers its joints, or in new colours.
+void separate_instances(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts,
+                        bool colors_changed = false);
 
 /// Writes the skins of all parts: joints and bind matrices. A part whose coordinates lie otherwise than another's gets a
 /// skin of its own.
@@ -35,6 +37,9 @@ void write_weights(DocumentEditor& editor, const Asset& asset, const std::vector
 
 /// Writes the positions of all parts.
 void write_positions(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts);
+
+/// Writes the vertex colours of all parts.
+void write_colors(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts);
 
 /// Appends clips as animations.
 void write_clips(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts,

@@ -116,16 +116,19 @@ std::vector<Row> make_rows(const SkinWeights& weights, const MeshPart& part, con
 
 }  // namespace
 
-void separate_instances(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts) {
+void separate_instances(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts,
+                        bool colors_changed) {
   const Rig& rig = asset.character.rig;
   const auto differ = [&](Index a, Index b) {
     const MeshPart &x = rig.mesh.parts[a], &y = rig.mesh.parts[b];
     if ((x.skin == kNone) != (y.skin == kNone)) return true;
+    if (x.skin != y.skin && rig.skins[x.skin].joints != rig.skins[y.skin].joints) return true;
     const Mat4 from_x = x.to_model.inverse(), from_y = y.to_model.inverse();
     for (Index v = 0; v < x.vertex_count; ++v) {
       const auto row_x = rig.weights.empty() ? std::span<const Influence>() : rig.weights.row(x.first_vertex + v);
       const auto row_y = rig.weights.empty() ? std::span<const Influence>() : rig.weights.row(y.first_vertex + v);
       if (x.skin != kNone && !std::equal(row_x.begin(), row_x.end(), row_y.begin(), row_y.end())) return true;
+      if (colors_changed && rig.mesh.colors[x.first_vertex + v] != rig.mesh.colors[y.first_vertex + v]) return true;
       const Vec3 px = transform_point(from_x, rig.mesh.positions[x.first_vertex + v]);
       const Vec3 py = transform_point(from_y, rig.mesh.positions[y.first_vertex + v]);
       if ((px - py).norm() > 1e-6 * std::max(1e-6, px.norm())) return true;
@@ -230,6 +233,23 @@ void write_weights(DocumentEditor& editor, const Asset& asset, const std::vector
     report.fallbacks.push_back(
         {"weights.empty_row", "first joint of the skin", empty,
          fmt::format("{} vertices have no weights; they follow the first joint of their skin.", empty)});
+}
+
+void write_colors(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts) {
+  const Mesh& mesh = asset.character.rig.mesh;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    if (parts[p].blocks.empty()) continue;
+    const auto number = editor.json["nodes"][parts[p].node]["mesh"].get<Index>();
+    for (const VertexBlock& block : parts[p].blocks) {
+      std::vector<float> values;
+      values.reserve(4 * std::size_t{block.count});
+      for (Index e = 0; e < block.count; ++e) {
+        const Vec4f& color = mesh.colors[mesh_vertex(mesh.parts[p], block, e)];
+        for (int c = 0; c < 4; ++c) values.push_back(std::clamp(color[c], 0.0F, 1.0F));
+      }
+      editor.set_attribute(number, block.primitives, "COLOR_0", float_elements(values, "VEC4", kVertexTarget, false));
+    }
+  }
 }
 
 void write_positions(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts) {
