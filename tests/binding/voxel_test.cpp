@@ -128,6 +128,9 @@ TEST(VoxelFalloff, DefaultIsContinuousAndGoneAtTwiceTheNearest) {
     const float weight = row.size() < 2 ? 0 : row[1].weight;
     EXPECT_LE(weight, before);
     EXPECT_GT(weight, before - 0.01F);
+    if (ratio > 1.98F) {
+      EXPECT_LT(weight, 1e-3F);
+    }
     if (ratio > 2.001F) {
       EXPECT_EQ(row.size(), 1U);
     }
@@ -264,6 +267,26 @@ TEST(VoxelBinding, ArmsThatTouchDoNotBleed) {
   };
   EXPECT_EQ(largest_foreign(true), 0.0F);
   EXPECT_GT(largest_foreign(false), 0.2F);
+}
+
+TEST(VoxelBinding, WhatIsReachedByADetourOnlyDoesNotMoveAVertex) {
+  // The foot's joint holds the left arm from below; inside the body the right arm's is not much farther from its wall.
+  const double gap = 0.3;
+  const Mesh mesh = u_tube(gap);
+  const Skeleton skeleton =
+      chain({{1, 0.5, 0.5}, {0.5, 0.3, 0.5}, {0.5, 0.7, 0.5}, {1.5 + gap, 1, 0.5}, {1.5 + gap, 5.5, 0.5}},
+            {kNone, 0, 1, 0, 3});
+  Subject subject = rest_subject(mesh, skeleton);
+  subject.bound = {0, 1, 0, 1, 0};
+  const SkinWeights weights = bind_by_voxels(subject, with(64), {}).weights;
+  std::size_t checked = 0;
+  for (Index v = 0; v < mesh.vertex_count(); ++v) {
+    const Vec3& p = mesh.positions[v];
+    if (p.x() != 1 || p.y() < 2 || p.y() > 5) continue;
+    EXPECT_LT(weight_of(weights, v, 3), 0.01F) << p.transpose();
+    ++checked;
+  }
+  EXPECT_GT(checked, 20U);
 }
 
 // Turns joints about axes of model space, and the skin with them.

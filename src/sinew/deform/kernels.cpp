@@ -213,7 +213,11 @@ HWY_INLINE Row twisted_row(LaneTag d, const TwistRun& run, std::size_t r, V sine
   return {entry(4 * r), entry(4 * r + 1), entry(4 * r + 2), entry(4 * r + 3)};
 }
 
-HWY_INLINE Affine twisted_matrix(LaneTag d, const TwistRun& run, V share) {
+struct Twist {
+  V sine, versine;
+};
+
+HWY_INLINE Twist twist_of(LaneTag d, const TwistRun& run, V share) {
   // Of share times turns only what is beyond whole turns counts; the product's rounding is won back by the fused operation, so
   // that thousands of turns are as exact as one.
   const V turns = hn::Set(d, run.turns), product = hn::Mul(share, turns);
@@ -222,9 +226,7 @@ HWY_INLINE Affine twisted_matrix(LaneTag d, const TwistRun& run, V share) {
   const V x = hn::MulAdd(share, hn::Set(d, run.turns_rest), beyond);
   const V squared = hn::Mul(x, x);
   const V half_sine = sine_of_half(d, x, squared), twice = hn::Add(half_sine, half_sine);
-  const V sine = hn::Mul(twice, cosine_of_half(d, squared)), versine = hn::Mul(twice, half_sine);
-  return {twisted_row(d, run, 0, sine, versine), twisted_row(d, run, 1, sine, versine),
-          twisted_row(d, run, 2, sine, versine)};
+  return {hn::Mul(twice, cosine_of_half(d, squared)), hn::Mul(twice, half_sine)};
 }
 
 // What the slope of the twist does to a normal, before the turn: with w = u × r and g the gradient of φ the surface goes by
@@ -241,23 +243,27 @@ HWY_INLINE V3 sheared_normal(LaneTag d, const TwistRun& run, const V3& v, const 
           hn::NegMulAdd(across, gradient.z, hn::Mul(along, n.z))};
 }
 
-template <bool kNormals, bool kCofactors>
-HWY_INLINE void twisted_block(const BlendJob& job, std::size_t index, std::size_t lane, Lanes* positions,
-                              Lanes* normals) {
+// One row at a time: a whole matrix and what it is applied to do not fit into the registers.
+template <bool kNormals>
+HWY_INLINE void twist_block(const BlendJob& job, std::size_t index, std::size_t lane, Lanes* positions,
+                            Lanes* normals) {
   const LaneTag d;
-  const Affine m = blended_matrix(d, view_of(job, index, lane), job.matrices);
-  V3 v = load3(d, job.rest_positions + 3 * index, lane);
+  const TwistRun& run = job.twists[job.runs[index]];
+  const V3 v = load3(d, job.rest_positions + 3 * index, lane);
   V3 n = v;
   if constexpr (kNormals) n = load3(d, job.rest_normals + 3 * index, lane);
-  const TwistRun& run = job.twists[job.runs[index]];
-  if (!run.still) {
-    const Affine twist = twisted_matrix(d, run, hn::Load(d, job.twist_shares[index].at + lane));
-    if constexpr (kNormals)
-      n = apply_linear(twist, sheared_normal(d, run, v, n, load3(d, job.twist_gradients + 3 * index, lane)));
-    v = apply(twist, v);
+  if (run.still) {
+    keep3(d, v, positions, lane);
+    if constexpr (kNormals) keep3(d, n, normals, lane);
+    return;
   }
-  keep3(d, apply(m, v), positions, lane);
-  if constexpr (kNormals) keep3(d, kCofactors ? apply_cofactors(m, n) : apply_linear(m, n), normals, lane);
+  if constexpr (kNormals) n = sheared_normal(d, run, v, n, load3(d, job.twist_gradients + 3 * index, lane));
+  const Twist twist = twist_of(d, run, hn::Load(d, job.twist_shares[index].at + lane));
+  for (std::size_t r = 0; r < 3; ++r) {
+    const Row row = twisted_row(d, run, r, twist.sine, twist.versine);
+    hn::Store(apply_row(row, v), d, positions[r].at + lane);
+    if constexpr (kNormals) hn::Store(dot({row.x, row.y, row.z}, n), d, normals[r].at + lane);
+  }
 }
 
 template <bool kNormals, bool kCofactors>
@@ -269,7 +275,17 @@ HWY_INLINE void twisted_blocks(const BlendJob& job, std::size_t begin, std::size
     for (std::size_t index = start; index < stop; ++index)
       for (std::size_t lane = 0; lane < kBlockWidth; lane += hn::Lanes(d)) {
         const std::size_t at = 3 * (index - start);
-        twisted_block<kNormals, kCofactors>(job, index, lane, batch.positions + at, batch.normals + at);
+        twist_block<kNormals>(job, index, lane, batch.positions + at, batch.normals + at);
+      }
+    for (std::size_t index = start; index < stop; ++index)
+      for (std::size_t lane = 0; lane < kBlockWidth; lane += hn::Lanes(d)) {
+        const std::size_t at = 3 * (index - start);
+        const Affine m = blended_matrix(d, view_of(job, index, lane), job.matrices);
+        keep3(d, apply(m, load3(d, batch.positions + at, lane)), batch.positions + at, lane);
+        if constexpr (kNormals) {
+          const V3 n = load3(d, batch.normals + at, lane);
+          keep3(d, kCofactors ? apply_cofactors(m, n) : apply_linear(m, n), batch.normals + at, lane);
+        }
       }
     write_batch<kNormals, true>(job, batch, start, stop);
   }

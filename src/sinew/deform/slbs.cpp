@@ -30,18 +30,12 @@ bool has_weight(const Rig& rig, Index v) {
                      [](const Influence& i) { return i.weight > 0 && std::isfinite(i.weight); });
 }
 
-Mat3 cross_matrix(const Vec3& u) {
-  Mat3 k;
-  k << 0, -u.z(), u.y(), u.z(), 0, -u.x(), -u.y(), u.x(), 0;
-  return k;
-}
-
-// Inverse of a rotation and a translation.
-Mat4 rigid_inverse(const Mat4& m) {
-  Mat4 inverse = Mat4::Identity();
-  inverse.topLeftCorner<3, 3>() = m.topLeftCorner<3, 3>().transpose();
-  inverse.topRightCorner<3, 1>() = -(m.topLeftCorner<3, 3>().transpose() * m.topRightCorner<3, 1>());
-  return inverse;
+// m · (a rotation and a translation)⁻¹
+Mat4 without(const Mat4& m, const Mat4& rigid) {
+  Mat4 result = m;
+  result.topLeftCorner<3, 3>().noalias() = m.topLeftCorner<3, 3>() * rigid.topLeftCorner<3, 3>().transpose();
+  result.topRightCorner<3, 1>() -= result.topLeftCorner<3, 3>() * rigid.topRightCorner<3, 1>();
+  return result;
 }
 
 // Rows of a map of points of rest to offsets, between the layout's units.
@@ -183,8 +177,7 @@ class SlbsDeformer final : public Deformer {
     for (std::size_t s = 0; s < own.matrices.size(); ++s) {
       const SkinSlot& slot = layout_.slots[s];
       const Index above = slot.grouped ? trees_[slot.skin].of_joint[slot.joint] : kNone;
-      const Mat4 m = above == kNone ? own.matrices[s]
-                                    : Mat4(own.matrices[s] * rigid_inverse(own.twists[slot.skin].twisted[above]));
+      const Mat4 m = above == kNone ? own.matrices[s] : without(own.matrices[s], own.twists[slot.skin].twisted[above]);
       store_rows(in_layout_units(layout_, m), &own.palette[12 * s]);
     }
   }
@@ -212,9 +205,14 @@ class SlbsDeformer final : public Deformer {
     if (bone.end == kNone) return run;
     const Vec3& axis = tree.joints[bone.end].axis;
     const Vec3& origin = tree.joints[bone.start].origin;
-    const Mat3 turn = before.topLeftCorner<3, 3>(), cross = cross_matrix(axis);
-    store_offsets(layout_, turn * cross, origin, run.sine);
-    store_offsets(layout_, turn * cross * cross, origin, run.versine);
+    // Ω·K and Ω·K² with K the cross product with the axis u: that with Ωu after Ω, and Ω(uuᵀ − 1).
+    const Mat3 turn = before.topLeftCorner<3, 3>();
+    const Vec3 turned_axis = turn * axis;
+    Mat3 across;
+    for (int c = 0; c < 3; ++c) across.col(c) = turned_axis.cross(turn.col(c));
+    store_offsets(layout_, across, origin, run.sine);
+    store_offsets(layout_, axis.isZero() ? Mat3(Mat3::Zero()) : Mat3(turned_axis * axis.transpose() - turn), origin,
+                  run.versine);
     for (int c = 0; c < 3; ++c) {
       run.axis[c] = static_cast<float>(axis[c]);
       run.origin[c] = static_cast<float>((origin[c] - layout_.center[c]) / layout_.size);

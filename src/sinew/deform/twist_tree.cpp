@@ -22,30 +22,55 @@ constexpr double kNoTwist = 1e-6;
 // Twists below this are rounding of the matrices.
 constexpr double kLeastTwist_rad = 1e-12;
 
+bool has_twist(const Quat& q, const Vec3& axis) {
+  const double along = q.vec().dot(axis);
+  return q.w() * q.w() + along * along >= kNoTwist * kNoTwist;
+}
+
+bool is_rotation(const Mat3& a) {
+  return (a.transpose() * a - Mat3::Identity()).cwiseAbs().maxCoeff() < 1e-9 && a.determinant() > 0;
+}
+
+bool flattens(const Mat3& a, double determinant) {
+  const double length = a.norm();
+  return !(std::abs(determinant) > 1e-12 * length * length * length);
+}
+
 // The rotation nearest to a matrix; none for one that mirrors or flattens.
-bool rotation_of(const Mat3& a, Quat& rotation) {
-  const double determinant = a.determinant(), length = a.norm();
-  if (!(determinant > 1e-12 * length * length * length)) return false;
-  const Mat3 unit = a / std::cbrt(determinant);
-  const bool rigid = (unit.transpose() * unit - Mat3::Identity()).cwiseAbs().maxCoeff() < 1e-9;
-  rotation = Quat(rigid ? unit : polar(a).rotation).normalized();
+bool rotation_of(const Mat3& a, Mat3& rotation) {
+  const double determinant = a.determinant();
+  if (determinant < 0 || flattens(a, determinant)) return false;
+  rotation = a / std::cbrt(determinant);
+  if (!is_rotation(rotation)) rotation = polar(a).rotation;
   return true;
 }
 
 bool relative_rotation(const Mat4& from, const Mat4& to, Quat& rotation) {
   const Mat3 a = from.topLeftCorner<3, 3>(), b = to.topLeftCorner<3, 3>();
-  const double length = a.norm();
-  if (!(std::abs(a.determinant()) > 1e-12 * length * length * length)) return false;
-  return rotation_of(a.inverse() * b, rotation);
+  Mat3 turn;
+  if (flattens(a, a.determinant()) || !rotation_of(a.inverse() * b, turn)) return false;
+  rotation = Quat(turn).normalized();
+  return true;
 }
 
-Mat4 turn_about(const Vec3& origin, const Vec3& axis, double angle_rad) {
-  Mat4 turn = Mat4::Identity();
+// The same for matrices that nearly always are rotations.
+bool turn_between(const Mat4& from, bool from_rigid, const Mat4& to, bool to_rigid, Quat& rotation) {
+  if (!from_rigid || !to_rigid) return relative_rotation(from, to, rotation);
+  const Mat3 turn = from.topLeftCorner<3, 3>().transpose() * to.topLeftCorner<3, 3>();
+  rotation = Quat(turn).normalized();
+  return true;
+}
+
+// before · (a turn about a line)
+Mat4 turned(const Mat4& before, const Vec3& origin, const Vec3& axis, double angle_rad) {
   // Reduced first: the sine of thousands of turns is no less exact that way, and half of an angle stays one.
   const Mat3 r = Eigen::AngleAxisd(std::remainder(angle_rad, kWholeTurn), axis).toRotationMatrix();
-  turn.topLeftCorner<3, 3>() = r;
-  turn.topRightCorner<3, 1>() = origin - r * origin;
-  return turn;
+  const Mat3 linear = before.topLeftCorner<3, 3>();
+  Mat4 result = Mat4::Identity();
+  result.topLeftCorner<3, 3>().noalias() = linear * r;
+  result.topRightCorner<3, 1>() =
+      linear * origin + before.topRightCorner<3, 1>() - result.topLeftCorner<3, 3>() * origin;
+  return result;
 }
 
 class TreeBuilder {
@@ -184,8 +209,8 @@ double expected_twist_rad(const TwistJoint& joint, const ModelPose& pose) {
 }  // namespace
 
 double nearest_twist_rad(const Quat& q, const Vec3& axis, double expected_rad) {
+  if (!has_twist(q, axis)) return expected_rad;
   const double along = q.vec().dot(axis);
-  if (std::hypot(q.w(), along) < kNoTwist) return expected_rad;
   const double angle = 2 * std::atan2(along, q.w());
   return angle + kWholeTurn * std::round((expected_rad - angle) / kWholeTurn);
 }
@@ -217,23 +242,27 @@ TwistTree make_twist_tree(const Skeleton& skeleton, const std::vector<Segmentati
 
 void twist_pose(const TwistTree& tree, const ModelPose& pose, TwistPose& result) {
   const std::size_t count = tree.joints.size();
+  result.rigid.resize(count);
   result.angle_rad.assign(count, 0);
   result.twisted.assign(count, Mat4::Identity());
   result.motions.resize(count);
   result.half_turns.clear();
   for (std::size_t k = 0; k < count; ++k) {
     const TwistJoint& joint = tree.joints[k];
-    result.motions[k] = pose.joints[joint.joint] * joint.inverse_bind;
+    result.motions[k].noalias() = pose.joints[joint.joint] * joint.inverse_bind;
+    result.rigid[k] = is_rotation(result.motions[k].topLeftCorner<3, 3>());
     if (joint.parent == kNone) continue;
     result.twisted[k] = result.twisted[joint.parent];
     // In model space at binding: no frame of a joint matters.
     Quat turn;
-    if (joint.axis.isZero() || !relative_rotation(result.motions[joint.parent], result.motions[k], turn)) continue;
-    if (std::hypot(turn.w(), turn.vec().dot(joint.axis)) < kNoTwist) result.half_turns.push_back(static_cast<Index>(k));
+    if (joint.axis.isZero() || !turn_between(result.motions[joint.parent], result.rigid[joint.parent] != 0,
+                                             result.motions[k], result.rigid[k] != 0, turn))
+      continue;
+    if (!has_twist(turn, joint.axis)) result.half_turns.push_back(static_cast<Index>(k));
     const double angle = nearest_twist_rad(turn, joint.axis, expected_twist_rad(joint, pose));
     if (std::abs(angle) < kLeastTwist_rad) continue;
     result.angle_rad[k] = angle;
-    result.twisted[k] = result.twisted[joint.parent] * turn_about(joint.origin, joint.axis, angle);
+    result.twisted[k] = turned(result.twisted[joint.parent], joint.origin, joint.axis, angle);
   }
 }
 

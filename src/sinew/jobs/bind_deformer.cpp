@@ -16,7 +16,9 @@ std::unique_ptr<deform::Deformer> bind_deformer(std::string_view method, const R
   Segmentation segmentation;
   if (deform::deformers().find(method).make.needs_segmentation && anything) {
     progress.step("segmenting");
-    segmentation = binding::segment(bind_subject(rig, {}, warnings), {}, progress);
+    const binding::Subject subject = bind_subject(rig, {}, warnings);
+    const Skeleton skeleton = with_leaf_ends(rig, subject.joints, subject.bound);
+    segmentation = binding::segment({rig.mesh, skeleton, subject.joints, subject.bound}, {}, progress);
     binding::respect_rigid_shells(segmentation, rig.mesh, rig.weights);
   }
   deform::RigKnowledge knowledge;

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+// What the binder `voxel` costs on a made person whose fingers are not bound, so that 24 joints are: all of it, and a change of falloff or cap
+// alone. Seconds of the clock on all threads, and the same in units of sorting the mesh's half-edges, which the machine has a
+// say in too. The state hash tells whether a change of speed changed results.
+//
+//     voxel_binding_bench [LARGEST]     a table with commas; LARGEST limits the vertices
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <span>
+#include <string>
+
+#include "bench/timing.h"
+#include "sinew/binding/voxel.h"
+#include "sinew/core/parallel.h"
+#include "sinew/shapes/kinds.h"
+
+namespace {
+
+using namespace sinew;
+using namespace sinew::binding;
+
+// All but the fingers' joints, and of those above them the first 24.
+Subject without_fingers(const Rig& rig) {
+  Subject subject = rest_subject(rig.mesh, rig.skeleton);
+  int left = 24;
+  for (Index j = 0; j < rig.skeleton.size(); ++j) {
+    bool finger = false;
+    for (const char* word : {"Thumb", "Index", "Middle", "Ring", "Little"})
+      finger = finger || rig.skeleton.joints[j].name.find(word) != std::string::npos;
+    subject.bound[j] = !finger && left > 0 ? 1 : 0;
+    left -= subject.bound[j];
+  }
+  return subject;
+}
+
+std::uint64_t hash_of(const SkinWeights& weights) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (Index v = 0; v < weights.row_count(); ++v)
+    for (const Influence& i : weights.row(v)) {
+      hash = (hash ^ i.joint) * 1099511628211U;
+      hash = (hash ^ static_cast<std::uint64_t>(static_cast<double>(i.weight) * 1e6)) * 1099511628211U;
+    }
+  return hash;
+}
+
+void measure(int vertices, int resolution, const char* steps, bool guard) {
+  shapes::MakeOptions make;
+  make.vertices = vertices;
+  const Rig rig = shapes::make("human", make).made.character.rig;
+  const Subject subject = without_fingers(rig);
+  BindOptions options;
+  options.resolution = resolution;
+  options.steps = steps;
+  options.leak_guard = guard;
+  const double unit = bench::best_seconds(3, [&] {
+    std::vector<std::uint64_t> keys = bench::half_edge_keys(rig.mesh);
+    parallel_sort(keys);
+  });
+  const double bind = bench::best_seconds(2, [&] { VoxelBinding(subject, options); });
+  const VoxelBinding binding(subject, options);
+  SkinWeights weights;
+  const double change = bench::best_seconds(5, [&] {
+    options.falloff = 0.4;
+    options.max_influences = 3;
+    weights = binding.weights(options);
+  });
+  fmt::print("{},{},{},{},{},{:.3f},{:.1f},{:.4f},{:.2f},{:016x}\n", rig.mesh.vertex_count(), binding.joints().size(),
+             resolution, steps, guard ? "guarded" : "plain", bind, bind / unit, change, change / unit,
+             hash_of(weights));
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int largest = argc > 1 ? std::atoi(argv[1]) : 173000;
+  fmt::print("vertices,joints,resolution,steps,guard,bind_s,bind_units,change_s,change_units,hash\n");
+  for (const int vertices : {7000, 173000}) {
+    if (vertices > largest) continue;
+    measure(vertices, 128, "marching", true);
+    measure(vertices, 256, "marching", true);
+    measure(vertices, 256, "marching", false);
+    measure(vertices, 256, "chamfer", false);
+  }
+}
