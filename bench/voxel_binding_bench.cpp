@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// What the binder `voxel` costs on a made person whose fingers are not bound, so that 24 joints are: all of it, and a change of falloff or cap
-// alone. Seconds of the clock on all threads, and the same in units of sorting the mesh's half-edges, which the machine has a
+// What the binder `voxel` costs on a made person with 24 bound joints: all of it, and a change of falloff or cap alone. Seconds of the clock on all threads, and the same in units of sorting the mesh's half-edges, which the machine has a
 // say in too. The state hash tells whether a change of speed changed results.
 //
 //     voxel_binding_bench [LARGEST]     a table with commas; LARGEST limits the vertices
@@ -23,17 +22,20 @@ namespace {
 using namespace sinew;
 using namespace sinew::binding;
 
-// All but the fingers' joints, and of those above them the first 24.
-Subject without_fingers(const Rig& rig) {
+// The joints that are not of fingers, then those of fingers, 24 in all.
+Subject with_24_joints(const Rig& rig) {
   Subject subject = rest_subject(rig.mesh, rig.skeleton);
+  subject.bound.assign(subject.bound.size(), 0);
   int left = 24;
-  for (Index j = 0; j < rig.skeleton.size(); ++j) {
-    bool finger = false;
-    for (const char* word : {"Thumb", "Index", "Middle", "Ring", "Little"})
-      finger = finger || rig.skeleton.joints[j].name.find(word) != std::string::npos;
-    subject.bound[j] = !finger && left > 0 ? 1 : 0;
-    left -= subject.bound[j];
-  }
+  for (const bool fingers : {false, true})
+    for (Index j = 0; j < rig.skeleton.size(); ++j) {
+      bool finger = false;
+      for (const char* word : {"Thumb", "Index", "Middle", "Ring", "Little"})
+        finger = finger || rig.skeleton.joints[j].name.find(word) != std::string::npos;
+      if (finger != fingers || left == 0) continue;
+      subject.bound[j] = 1;
+      --left;
+    }
   return subject;
 }
 
@@ -51,7 +53,7 @@ void measure(int vertices, int resolution, const char* steps, bool guard) {
   shapes::MakeOptions make;
   make.vertices = vertices;
   const Rig rig = shapes::make("human", make).made.character.rig;
-  const Subject subject = without_fingers(rig);
+  const Subject subject = with_24_joints(rig);
   BindOptions options;
   options.resolution = resolution;
   options.steps = steps;

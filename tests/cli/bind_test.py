@@ -68,7 +68,7 @@ class Bind(unittest.TestCase):
         report = json.loads(self.bind("human.glb", "-o", "told.glb", "--json").stdout)
         metrics = report["metrics"]
         self.assertEqual(sum(origin["vertices"] for origin in metrics["origins"]), metrics["vertices"])
-        for key in ("low_confidence", "joints_without_vertices", "segmentation", "skins", "parts"):
+        for key in ("low_confidence", "joints_without_vertices", "excluded_vertices", "skins", "parts"):
             self.assertIn(key, metrics)
         for stage in ("read", "bind", "write"):
             self.assertIn(stage, report["timing"])
@@ -88,12 +88,32 @@ class Bind(unittest.TestCase):
         report = json.loads(self.bind("human.glb", "-o", "two_each.glb", "--max-influences", "2", "--json").stdout)
         self.assertEqual(report["metrics"]["max_influences"], 2)
 
+    def test_a_named_part_hangs_on_one_joint_and_colours_tell_it(self):
+        report = json.loads(self.bind("human.glb", "-o", "stiff.glb", "--rigid", f"{self.node()}={self.joint()}", "--debug-colors",
+                                      "--json").stdout)
+        (origin,) = report["metrics"]["origins"]
+        self.assertEqual((origin["method"], report["metrics"]["max_influences"]), ("rigid", 1))
+        self.assertIn("color", origin)
+        for primitive in self.document("stiff.glb")["meshes"][0]["primitives"]:
+            self.assertIn("COLOR_0", primitive["attributes"])
+
+    def node(self):
+        return next(node["name"] for node in self.document("human.glb")["nodes"] if "mesh" in node)
+
+    def joint(self):
+        document = self.document("human.glb")
+        return document["nodes"][document["skins"][0]["joints"][0]]["name"]
+
     def test_wrong_requests_are_refused_and_nothing_is_written(self):
         self.refuse("human.obj", "-o", "a.glb", says="no skeleton")
         self.refuse("human.glb", "-o", "b.glb", "--joints", "Nobody", says="'Nobody'")
         self.refuse("human.glb", "-o", "c.obj", says="cannot hold weights")
         self.refuse("human.glb", "-o", "d.glb", "--method", "magic", says="no binder 'magic'")
         self.refuse("human.rig.json", "-o", "e.glb", says="no mesh")
+        self.refuse("human.glb", "-o", "g.glb", "--exclude", self.node(), says="nothing to bind")
+        self.refuse("human.glb", "-o", "h.glb", "--exclude", self.node() + "x", says=f"Did you mean '{self.node()}'")
+        self.refuse("human.glb", "-o", "i.glb", "--rigid", self.node(), says="NODE=JOINT")
+        self.refuse("human.glb", "-o", "j.rig.json", "--debug-colors", says="cannot hold colours")
         self.refuse("human.glb", "-o", "f.glb", "--max-influences", "0", says="max-influences")
 
 

@@ -249,16 +249,42 @@ TEST(Slbs, ThousandsOfTurnsAreAsExactAsOne) {
   EXPECT_LT(worst_distance(frame.positions, expected.positions), 1e-5);
 }
 
-TEST(Slbs, WhereNothingTwistsItIsLinearBlendingBitForBit) {
+TEST(Slbs, TheBindPoseGivesTheMeshAndARigidMotionMovesItAsLinearBlendingDoes) {
   const TwistSubject subject = random_subject(5, 500);
   ModelPose pose;
+  pose.joints = subject.bind;
+  const Frame bound = frame_of("slbs", subject.rig, pose, delta(), subject.knowledge());
+  EXPECT_LT(worst_distance(bound.positions, subject.rig.mesh.positions), 2e-6);
+  EXPECT_LT(worst_distance(bound.normals, subject.rig.mesh.normals.values), 2e-6);
   std::mt19937 rng(6);
   const Mat4 motion = random_motion(rng);
-  for (const Mat4& bind : subject.bind) pose.joints.push_back(motion * bind);
-  const Frame twist_safe = frame_of("slbs", subject.rig, pose, delta(), subject.knowledge());
-  EXPECT_LT(worst_distance(twist_safe.positions, frame_of("lbs", subject.rig, pose).positions), 1e-6);
-  pose.joints = subject.bind;
-  EXPECT_EQ(frame_of("slbs", subject.rig, pose, delta(), subject.knowledge()), frame_of("lbs", subject.rig, pose));
+  for (Mat4& joint : pose.joints) joint = motion * joint;
+  const Frame moved = frame_of("slbs", subject.rig, pose, delta(), subject.knowledge());
+  EXPECT_LT(worst_distance(moved.positions, frame_of("lbs", subject.rig, pose).positions), 2e-6);
+}
+
+TEST(Slbs, MorphsMoveTheRestThatIsTwisted) {
+  TwistSubject subject = random_subject(25, 300);
+  std::mt19937 rng(26);
+  MeshPart& part = subject.rig.mesh.parts[0];
+  part.morphs = {{"a", {}}, {"b", {}}};
+  part.morph_weights = {0, 0};
+  for (Morph& morph : part.morphs)
+    for (Index v = 0; v < 300; ++v)
+      morph.deltas.push_back(v % 3 ? Vec3f(0.1F * random_vector(rng).cast<float>()) : Vec3f(Vec3f::Zero()));
+  auto turned = turned_pose(subject, 27, 0.6, 2);
+  const auto deformer = deform::bind("slbs", subject.rig, delta(), {}, subject.knowledge());
+  const auto state = deformer->make_state();
+  for (const auto& weights : std::vector<std::vector<double>>{{1, 0}, {0, 0}, {0.5, -1}, {0, 2}}) {
+    turned.pose.morph_weights = {weights};
+    Rig moved = subject.rig;
+    for (Index v = 0; v < 300; ++v)
+      for (std::size_t m = 0; m < 2; ++m)
+        moved.mesh.positions[v] += weights[m] * part.morphs[m].deltas[v].cast<double>();
+    const auto expected =
+        test::scalar_twist_safe(moved, subject.segmentation, turned.pose, turned.expected_rad, subject.share);
+    EXPECT_LT(worst_distance(frame_of(*deformer, *state, turned.pose, 300).positions, expected.positions), 2e-5);
+  }
 }
 
 TEST(Slbs, RigidPartsAndWhatNoBoneOwnsAreBlendedLinearly) {

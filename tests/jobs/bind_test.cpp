@@ -62,15 +62,15 @@ TEST_F(Bind, EveryVertexGetsARowAndTheReportSaysByWhat) {
   const Report report = run("figure.glb", "bound.glb");
   const Rig rig = rig_of("bound.glb");
   expect_good_rows(rig);
-  EXPECT_LE(rig.weights.max_influences(), 3U);
+  EXPECT_LE(rig.weights.max_influences(), 4U);
   EXPECT_EQ(report.command, "bind");
   EXPECT_EQ(report.metrics["vertices"], rig.mesh.vertex_count());
-  ASSERT_EQ(report.metrics["origins"].size(), 1U);
-  EXPECT_EQ(report.metrics["origins"][0]["method"], "segment");
-  EXPECT_EQ(report.metrics["origins"][0]["vertices"], rig.mesh.vertex_count());
+  EXPECT_EQ(report.metrics["method"], "auto");
+  Index told = 0;
+  for (const Json& origin : report.metrics["origins"]) told += origin["vertices"].get<Index>();
+  EXPECT_EQ(told, rig.mesh.vertex_count());
   EXPECT_TRUE(report.metrics.contains("low_confidence"));
   EXPECT_TRUE(report.metrics.contains("joints_without_vertices"));
-  EXPECT_GT(report.metrics["segmentation"]["segments"].get<int>(), 10);
   for (const char* stage : {"read", "bind", "write"}) EXPECT_TRUE(report.timing.contains(stage)) << stage;
   EXPECT_NE(report.next.find("sinew render"), std::string::npos);
 }
@@ -100,10 +100,12 @@ TEST_F(Bind, SkinsClipsAndMeshStayAsTheyWere) {
 }
 
 TEST_F(Bind, SameBytesForAnyNumberOfThreads) {
+  BindJobOptions options;
+  options.debug_colors = true;
   set_thread_count(1);
-  run("figure.glb", "one.glb");
+  run("figure.glb", "one.glb", options);
   set_thread_count(2);
-  run("figure.glb", "two.glb");
+  run("figure.glb", "two.glb", options);
   set_thread_count(0);
   EXPECT_EQ(io::read_file(folder_ / "one.glb"), io::read_file(folder_ / "two.glb"));
 }

@@ -23,7 +23,9 @@ namespace sinew::binding {
 ///   that blends are as wide as the limb is thick. No search has to go farther than that reaches: exact, and several times
 ///   quicker;
 /// - bones of heads, hands and feet that end where the body does (`joint_bones`).
-/// Both: surfaces of one shell that face each other over a narrow gap are kept apart (`geometry::voxel_leaks`, `leak_guard`), a shell that
+/// - a way inside the body of more than 1.4 times the straight one counts for more, twice at 1.9: what is near through the air, and
+///   reached by a detour, does not move a vertex.
+/// Both: no way crosses the surface of its own shell, however narrow the gap (`geometry::VoxelLeaks`, `leak_guard`), a shell that
 /// nothing solid leads to takes its distances from the body next to it, and bones may lie outside.
 ///
 /// Time: voxels of the surface, then joints × solid voxels; the number of vertices hardly matters. Memory: 6 bytes per

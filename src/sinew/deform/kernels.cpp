@@ -185,85 +185,75 @@ void blend_linear(const BlendJob& job, std::size_t begin, std::size_t end) {
   else linear_blocks<true, false>(job, begin, end);
 }
 
-// sin(πx) and cos(πx) for |x| ≤ ½ by their series, to a rounding of the float: half an angle, so that no quadrants are needed.
-HWY_INLINE V sine_of_half(LaneTag d, V x, V squared) {
-  V sum = hn::Set(d, -7.3704309e-3F);
-  sum = hn::MulAdd(sum, squared, hn::Set(d, 8.2145887e-2F));
-  sum = hn::MulAdd(sum, squared, hn::Set(d, -5.9926453e-1F));
-  sum = hn::MulAdd(sum, squared, hn::Set(d, 2.5501640F));
-  sum = hn::MulAdd(sum, squared, hn::Set(d, -5.1677128F));
-  return hn::Mul(x, hn::MulAdd(sum, squared, hn::Set(d, 3.1415927F)));
-}
-
-HWY_INLINE V cosine_of_half(LaneTag d, V squared) {
-  V sum = hn::Set(d, 1.9295743e-3F);
-  sum = hn::MulAdd(sum, squared, hn::Set(d, -2.5806891e-2F));
-  sum = hn::MulAdd(sum, squared, hn::Set(d, 2.3533063e-1F));
-  sum = hn::MulAdd(sum, squared, hn::Set(d, -1.3352628F));
-  sum = hn::MulAdd(sum, squared, hn::Set(d, 4.0587121F));
-  sum = hn::MulAdd(sum, squared, hn::Set(d, -4.9348022F));
-  return hn::MulAdd(sum, squared, hn::Set(d, 1.0F));
-}
-
-HWY_INLINE Row twisted_row(LaneTag d, const TwistRun& run, std::size_t r, V sine, V versine) {
-  const auto entry = [&](std::size_t i) HWY_ATTR {
-    return hn::MulAdd(versine, hn::Set(d, run.versine[i]),
-                      hn::MulAdd(sine, hn::Set(d, run.sine[i]), hn::Set(d, run.fixed[i])));
-  };
-  return {entry(4 * r), entry(4 * r + 1), entry(4 * r + 2), entry(4 * r + 3)};
-}
-
-struct Twist {
-  V sine, versine;
+struct Turn {
+  V sine, cosine;
 };
 
-HWY_INLINE Twist twist_of(LaneTag d, const TwistRun& run, V share) {
+// sin(2πx) and cos(2πx) for |x| ≤ ½, from those of half the angle so that no quadrants are needed; these are polynomials of the
+// least largest error, 7e-9 and 5e-8.
+HWY_INLINE Turn sine_and_cosine(LaneTag d, V x) {
+  const V squared = hn::Mul(x, x);
+  V half_sine = hn::Set(d, 7.76594083e-2F);
+  half_sine = hn::MulAdd(half_sine, squared, hn::Set(d, -5.9829216e-1F));
+  half_sine = hn::MulAdd(half_sine, squared, hn::Set(d, 2.55007766F));
+  half_sine = hn::MulAdd(half_sine, squared, hn::Set(d, -5.16771009F));
+  half_sine = hn::Mul(x, hn::MulAdd(half_sine, squared, hn::Set(d, 3.14159264F)));
+  V half_cosine = hn::Set(d, 2.19696799e-1F);
+  half_cosine = hn::MulAdd(half_cosine, squared, hn::Set(d, -1.33188016F));
+  half_cosine = hn::MulAdd(half_cosine, squared, hn::Set(d, 4.05841191F));
+  half_cosine = hn::MulAdd(half_cosine, squared, hn::Set(d, -4.93479286F));
+  half_cosine = hn::MulAdd(half_cosine, squared, hn::Set(d, 9.99999953e-1F));
+  const V twice = hn::Add(half_sine, half_sine);
+  return {hn::Mul(twice, half_cosine), hn::NegMulAdd(twice, half_sine, hn::Set(d, 1.0F))};
+}
+
+HWY_INLINE Turn turn_of(LaneTag d, const TwistRun& run, V share) {
   // Of share times turns only what is beyond whole turns counts; the product's rounding is won back by the fused operation, so
   // that thousands of turns are as exact as one.
   const V turns = hn::Set(d, run.turns), product = hn::Mul(share, turns);
   const V rounding = hn::MulSub(share, turns, product);
   const V beyond = hn::Add(hn::Sub(product, hn::Round(product)), rounding);
-  const V x = hn::MulAdd(share, hn::Set(d, run.turns_rest), beyond);
-  const V squared = hn::Mul(x, x);
-  const V half_sine = sine_of_half(d, x, squared), twice = hn::Add(half_sine, half_sine);
-  return {hn::Mul(twice, cosine_of_half(d, squared)), hn::Mul(twice, half_sine)};
+  return sine_and_cosine(d, hn::MulAdd(share, hn::Set(d, run.turns_rest), beyond));
 }
 
-// What the slope of the twist does to a normal, before the turn: with w = u × r and g the gradient of φ the surface goes by
+HWY_INLINE V3 turned(const Turn& turn, const V3& v) {
+  return {hn::NegMulAdd(turn.sine, v.y, hn::Mul(turn.cosine, v.x)),
+          hn::MulAdd(turn.sine, v.x, hn::Mul(turn.cosine, v.y)), v.z};
+}
+
+// What the slope of the twist does to a normal, before the turn: with w = z × r and g the gradient of the angle the surface goes by
 // 1 + w gᵀ, whose cofactors are (1 + g·w) − g wᵀ.
 HWY_INLINE V3 sheared_normal(LaneTag d, const TwistRun& run, const V3& v, const V3& n, const V3& gradient) {
-  const V3 u{hn::Set(d, run.axis[0]), hn::Set(d, run.axis[1]), hn::Set(d, run.axis[2])};
-  const V3 r{hn::Sub(v.x, hn::Set(d, run.origin[0])), hn::Sub(v.y, hn::Set(d, run.origin[1])),
-             hn::Sub(v.z, hn::Set(d, run.origin[2]))};
-  const V3 w = cross(u, r);
-  const V angle = hn::Set(d, run.angle_rad);
-  const V along = hn::MulAdd(angle, dot(gradient, w), hn::Set(d, 1.0F)), across = hn::Mul(angle, dot(w, n));
+  const V angle = hn::Set(d, run.angle_rad), one = hn::Set(d, 1.0F);
+  const V slope = hn::MulSub(gradient.y, v.x, hn::Mul(gradient.x, v.y));
+  const V along = hn::MulAdd(angle, slope, one);
+  const V across = hn::Mul(angle, hn::MulSub(v.x, n.y, hn::Mul(v.y, n.x)));
   return {hn::NegMulAdd(across, gradient.x, hn::Mul(along, n.x)),
           hn::NegMulAdd(across, gradient.y, hn::Mul(along, n.y)),
           hn::NegMulAdd(across, gradient.z, hn::Mul(along, n.z))};
 }
 
-// One row at a time: a whole matrix and what it is applied to do not fit into the registers.
+HWY_INLINE Row row_of(LaneTag d, const float* HWY_RESTRICT m) {
+  return {hn::Set(d, m[0]), hn::Set(d, m[1]), hn::Set(d, m[2]), hn::Set(d, m[3])};
+}
+
 template <bool kNormals>
 HWY_INLINE void twist_block(const BlendJob& job, std::size_t index, std::size_t lane, Lanes* positions,
                             Lanes* normals) {
   const LaneTag d;
   const TwistRun& run = job.twists[job.runs[index]];
-  const V3 v = load3(d, job.rest_positions + 3 * index, lane);
+  V3 v = load3(d, job.rest_positions + 3 * index, lane);
   V3 n = v;
   if constexpr (kNormals) n = load3(d, job.rest_normals + 3 * index, lane);
-  if (run.still) {
-    keep3(d, v, positions, lane);
-    if constexpr (kNormals) keep3(d, n, normals, lane);
-    return;
+  if (run.turns != 0) {
+    const Turn turn = turn_of(d, run, hn::Load(d, job.twist_shares[index].at + lane));
+    if constexpr (kNormals)
+      n = turned(turn, sheared_normal(d, run, v, n, load3(d, job.twist_gradients + 3 * index, lane)));
+    v = turned(turn, v);
   }
-  if constexpr (kNormals) n = sheared_normal(d, run, v, n, load3(d, job.twist_gradients + 3 * index, lane));
-  const Twist twist = twist_of(d, run, hn::Load(d, job.twist_shares[index].at + lane));
-  for (std::size_t r = 0; r < 3; ++r) {
-    const Row row = twisted_row(d, run, r, twist.sine, twist.versine);
-    hn::Store(apply_row(row, v), d, positions[r].at + lane);
-    if constexpr (kNormals) hn::Store(dot({row.x, row.y, row.z}, n), d, normals[r].at + lane);
-  }
+  const Affine m{row_of(d, run.matrix), row_of(d, run.matrix + 4), row_of(d, run.matrix + 8)};
+  keep3(d, apply(m, v), positions, lane);
+  if constexpr (kNormals) keep3(d, apply_linear(m, n), normals, lane);
 }
 
 template <bool kNormals, bool kCofactors>

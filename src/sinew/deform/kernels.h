@@ -29,18 +29,13 @@ struct SkinBlock {
   bool consecutive = false;  ///< Full, and the vertices follow one another in the file.
 };
 
-/// The twist of one bone in one frame: a vertex of rest goes by fixed + sin φ · sine + (1 − cos φ) · versine, all 3×4, with φ its
-/// share of the bone's whole twist.
+/// The twist of one bone in one frame. Its vertices and normals at rest are given in a frame of their own, z along the bone: they turn about z
+/// by their share of the bone's whole twist, and then go by `matrix` (rows of 3×4) to where joints blend them.
 struct TwistRun {
-  float fixed[12];
-  float sine[12];
-  float versine[12];
-  float axis[3];
-  float origin[3];
-  float turns;       ///< The twist in turns, and
+  float matrix[12];
+  float turns;       ///< The whole twist in turns, and
   float turns_rest;  ///< what a float leaves out of that.
   float angle_rad;
-  bool still;  ///< Nothing twists here: all of it is the identity.
 };
 
 /// What a blend kernel reads and writes.

@@ -20,7 +20,9 @@ namespace {
 // A bone as one skin has it: what all vertices of a group share.
 struct BoneRun {
   Index skin = kNone;
-  Index bone = kNone;  // A segment.
+  Index bone = kNone;              // A segment.
+  Mat3 frame = Mat3::Identity();   // Of the bone at rest, in which the layout has its vertices;
+  Vec3 origin_rel = Vec3::Zero();  // that is where it begins, in the layout's units.
 };
 
 bool has_weight(const Rig& rig, Index v) {
@@ -38,12 +40,14 @@ Mat4 without(const Mat4& m, const Mat4& rigid) {
   return result;
 }
 
-// Rows of a map of points of rest to offsets, between the layout's units.
-void store_offsets(const SkinLayout& layout, const Mat3& linear, const Vec3& origin, float* rows) {
-  Mat4 m = Mat4::Identity();
-  m.topLeftCorner<3, 3>() = linear;
-  m.topRightCorner<3, 1>() = linear * (layout.center - origin) / layout.size;
-  store_rows(m, rows);
+// Axes of a bone as columns: the last along it.
+Mat3 bone_frame(const Vec3& axis) {
+  Mat3 frame = Mat3::Identity();
+  if (axis.isZero()) return frame;
+  frame.col(0) = axis.unitOrthogonal();
+  frame.col(1) = axis.cross(frame.col(0));
+  frame.col(2) = axis;
+  return frame;
 }
 
 class SlbsDeformer final : public Deformer {
@@ -60,6 +64,7 @@ class SlbsDeformer final : public Deformer {
       run_of_block_.push_back(group == kNone ? static_cast<std::uint32_t>(runs_.size()) : group);
     progress.step("spreading twists");
     store(twist_field(rig, segmentation, groups, options, progress));
+    go_to_bone_frames();
   }
 
   std::unique_ptr<State> make_state() const override { return std::make_unique<SlbsState>(); }
@@ -172,6 +177,35 @@ class SlbsDeformer final : public Deformer {
     }
   }
 
+  void go_to_bone_frames() {
+    for (BoneRun& run : runs_) {
+      const TwistTree& tree = trees_[run.skin];
+      const TwistTree::Bone& bone = tree.bones[run.bone];
+      if (bone.end != kNone) run.frame = bone_frame(tree.joints[bone.end].axis);
+      run.origin_rel = (tree.joints[bone.start].origin - layout_.center) / layout_.size;
+    }
+    const auto turn = [](Lanes* lanes, std::size_t lane, const BoneRun& run, bool point) {
+      Vec3 v(lanes[0].at[lane], lanes[1].at[lane], lanes[2].at[lane]);
+      v = run.frame.transpose() * (point ? Vec3(v - run.origin_rel) : v);
+      for (std::size_t c = 0; c < 3; ++c) lanes[c].at[lane] = static_cast<float>(v[static_cast<Eigen::Index>(c)]);
+    };
+    for (std::size_t b = 0; b < layout_.blocks.size(); ++b) {
+      if (layout_.groups[b] == kNone) continue;
+      const BoneRun& run = runs_[layout_.groups[b]];
+      for (std::size_t lane = 0; lane < kBlockWidth; ++lane) {
+        turn(&layout_.positions[3 * b], lane, run, true);
+        turn(&layout_.normals[3 * b], lane, run, false);
+        turn(&gradients_[3 * b], lane, run, false);
+      }
+    }
+    for (SkinMorph& morph : layout_.morphs)
+      for (std::size_t i = 0; i < morph.places.size(); ++i) {
+        const Index group = layout_.groups[morph.places[i] / kBlockWidth];
+        if (group == kNone) continue;
+        morph.deltas[i] = (runs_[group].frame.transpose() * morph.deltas[i].cast<double>()).cast<float>();
+      }
+  }
+
   void make_palette(SlbsState& own) const {
     own.palette.resize(12 * own.matrices.size());
     for (std::size_t s = 0; s < own.matrices.size(); ++s) {
@@ -185,38 +219,25 @@ class SlbsDeformer final : public Deformer {
   void make_runs(SlbsState& own) const {
     own.runs.resize(runs_.size() + 1);
     own.runs.back() = {};
-    own.runs.back().still = true;
+    store_rows(Mat4::Identity(), own.runs.back().matrix);
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       const TwistTree& tree = trees_[runs_[i].skin];
       const TwistPose& twists = own.twists[runs_[i].skin];
       const TwistTree::Bone& bone = tree.bones[runs_[i].bone];
       double angle = 0;
       for (const Index k : bone.twisting) angle += twists.angle_rad[k];
-      own.runs[i] = run_of(tree, bone, twists.twisted[bone.start], angle);
+      own.runs[i] = run_of(runs_[i], twists.twisted[bone.start], angle);
     }
   }
 
-  TwistRun run_of(const TwistTree& tree, const TwistTree::Bone& bone, const Mat4& before, double angle_rad) const {
+  TwistRun run_of(const BoneRun& bone, const Mat4& before, double angle_rad) const {
     TwistRun run{};
-    run.still = angle_rad == 0 && before == Mat4::Identity();
-    Mat4 fixed = before;
-    fixed.topRightCorner<3, 1>() = (transform_point(before, layout_.center) - layout_.center) / layout_.size;
-    store_rows(fixed, run.fixed);
-    if (bone.end == kNone) return run;
-    const Vec3& axis = tree.joints[bone.end].axis;
-    const Vec3& origin = tree.joints[bone.start].origin;
-    // Ω·K and Ω·K² with K the cross product with the axis u: that with Ωu after Ω, and Ω(uuᵀ − 1).
     const Mat3 turn = before.topLeftCorner<3, 3>();
-    const Vec3 turned_axis = turn * axis;
-    Mat3 across;
-    for (int c = 0; c < 3; ++c) across.col(c) = turned_axis.cross(turn.col(c));
-    store_offsets(layout_, across, origin, run.sine);
-    store_offsets(layout_, axis.isZero() ? Mat3(Mat3::Zero()) : Mat3(turned_axis * axis.transpose() - turn), origin,
-                  run.versine);
-    for (int c = 0; c < 3; ++c) {
-      run.axis[c] = static_cast<float>(axis[c]);
-      run.origin[c] = static_cast<float>((origin[c] - layout_.center[c]) / layout_.size);
-    }
+    Mat4 m = Mat4::Identity();
+    m.topLeftCorner<3, 3>().noalias() = turn * bone.frame;
+    m.topRightCorner<3, 1>() =
+        turn * bone.origin_rel + (transform_point(before, layout_.center) - layout_.center) / layout_.size;
+    store_rows(m, run.matrix);
     const double turns = angle_rad / (2 * std::numbers::pi);
     run.turns = static_cast<float>(turns);
     run.turns_rest = static_cast<float>(turns - static_cast<double>(run.turns));

@@ -20,7 +20,7 @@ namespace sinew::deform {
 /// (`twist_tree.h`) and Ω_k = Ω_parent · rotation(o_k, u_k, θ_k). The paper's chains of partial, whole and inverse twists come out
 /// of this where all links are parallel; it also holds where they are not, at branches and for any influences.
 ///
-/// Takes any weights. Where nothing twists it is linear blending, bit for bit. Parts that hang rigidly on a joint and
+/// Takes any weights. Where nothing twists it is linear blending, but for rounding. Parts that hang rigidly on a joint and
 /// vertices that no bone owns are blended linearly. Twists about a joint's own outgoing bone count as swings where that is not in line
 /// with the one before it. Normals follow the slope of the twist; they go through the blend as in `lbs`.
 ///
