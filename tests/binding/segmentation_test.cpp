@@ -163,8 +163,8 @@ TEST(Segmentation, SkinBelongsToTheBoneBehindItNotToANearerOneInFrontOfIt) {
 }
 
 TEST(Segmentation, ABoneOwnsNothingThatOnlyRunsBesideIt) {
-  // A tube bent to a U: down at x = 0, along the ground, up at x = 1. The second leg has no bone; high up it is nearer to
-  // the first one's than to the ground's.
+  // A tube bent to a U: down at x = 0, along the ground, up at x = 1. The second leg has no bone; high up it is nearer
+  // to the first one's than to the ground's.
   Body body;
   const Index top = body.joint(kNone, Vec3(0, 2, 0)), knee = body.joint(top, Vec3(0, 0, 0));
   const Index foot = body.joint(knee, Vec3(0, -0.5, 0));
