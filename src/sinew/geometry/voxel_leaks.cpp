@@ -286,35 +286,6 @@ struct VoxelLeaks::Walls {
     }
   }
 
-  void set_anchors(const SolidVoxels& voxels, const SheetFinder& sheets) {
-    anchors.resize(voxels.solid.size());
-    parallel_for(
-        anchors.size(),
-        [&](std::size_t i) {
-          const Sheet& sheet = sheets.sheet(static_cast<Index>(i));
-          anchors[i].point = voxels.center(voxels.solid[i]);
-          anchors[i].shell = sheet.shell;
-          if (sheet.shell == kNone) return;
-          anchors[i].point = behind(in_model(voxels, sheet.point), sheet.normal.cast<double>(), sheet.shell);
-        },
-        1024);
-  }
-
-  void set_vertices(const Mesh& mesh, const OrientedTriangles& oriented, const SolidVoxels& voxels) {
-    const std::vector<Vec3f> normals = vertex_normals_out(mesh, oriented, voxels);
-    vertices.resize(mesh.positions.size());
-    parallel_for(
-        vertices.size(),
-        [&](std::size_t v) {
-          const Vec3f& normal = normals[oriented.welding.welded[v]];
-          vertices[v].point = mesh.positions[v];
-          if (!(normal.squaredNorm() > 0)) return;
-          vertices[v].shell = oriented.shell_of_vertex[v];
-          vertices[v].point = behind(mesh.positions[v], normal.normalized().cast<double>(), vertices[v].shell);
-        },
-        1024);
-  }
-
   TriangleFilter of_shell(Index shell) const {
     if (shells <= 1) return {};
     return [this, shell](Index triangle) { return shell_of_triangle[triangle] == shell; };
@@ -353,10 +324,21 @@ VoxelLeaks::VoxelLeaks(const Mesh& mesh, const SolidVoxels& voxels, const Progre
   sheets.find(SheetSamples(mesh, oriented, voxels, progress));
   progress.step("leaks", 0.6);
   auto walls = std::make_unique<Walls>(mesh, oriented, voxels);
-  walls->set_anchors(voxels, sheets);
-  walls->set_vertices(mesh, oriented, voxels);
-  closed_.assign(voxels.solid.size(), 0);
-  parallel_blocks(closed_.size(), 1024, [&](std::size_t begin, std::size_t end) {
+  const std::size_t count = voxels.solid.size();
+  walls->anchors.resize(count);
+  parallel_for(
+      count,
+      [&](std::size_t i) {
+        const Sheet& sheet = sheets.sheet(static_cast<Index>(i));
+        Walls::Anchor& anchor = walls->anchors[i];
+        anchor.point = voxels.center(voxels.solid[i]);
+        anchor.shell = sheet.shell;
+        if (sheet.shell == kNone) return;
+        anchor.point = walls->behind(in_model(voxels, sheet.point), sheet.normal.cast<double>(), sheet.shell);
+      },
+      1024);
+  closed_.assign(count, 0);
+  parallel_blocks(count, 1024, [&](std::size_t begin, std::size_t end) {
     progress.check();
     for (std::size_t i = begin; i < end; ++i) {
       if (!sheets.near_bend(static_cast<Index>(i))) continue;
@@ -368,12 +350,26 @@ VoxelLeaks::VoxelLeaks(const Mesh& mesh, const SolidVoxels& voxels, const Progre
       }
     }
   });
-  for (Index i = 0; i < closed_.size(); ++i)
+  for (Index i = 0; i < count; ++i)
     for (std::size_t s = 0; s < kVoxelSteps && closed_[i] != 0; ++s)
       if ((closed_[i] >> s & 1U) != 0) closed_[sheets.neighbour(i, s)] |= 1U << (s ^ 1U);
   std::size_t bits = 0;
   for (const std::uint32_t mask : closed_) bits += static_cast<std::size_t>(std::popcount(mask));
   closed_steps_ = static_cast<Index>(bits / 2);
+
+  const std::vector<Vec3f> normals = vertex_normals_out(mesh, oriented, voxels);
+  walls->vertices.resize(mesh.positions.size());
+  parallel_for(
+      mesh.positions.size(),
+      [&](std::size_t v) {
+        const Vec3f& normal = normals[oriented.welding.welded[v]];
+        walls->vertices[v].point = mesh.positions[v];
+        if (!(normal.squaredNorm() > 0)) return;
+        walls->vertices[v].shell = oriented.shell_of_vertex[v];
+        walls->vertices[v].point =
+            walls->behind(mesh.positions[v], normal.normalized().cast<double>(), oriented.shell_of_vertex[v]);
+      },
+      1024);
   walls_ = std::move(walls);
 }
 
