@@ -7,33 +7,15 @@
 // error that the input has not, does every vertex of a skinned mesh have weights that sum to 1 and name joints of its skin, and are nodes
 // with clips and materials as many as before? Prints a table; exit code 1 if any answer is no, or if there was nothing to ask.
 
-import {spawnSync} from 'node:child_process';
 import {existsSync, mkdirSync, mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {basename, join} from 'node:path';
 import {Gltf} from './gltf.mjs';
+import {parse, sinew} from './program.mjs';
 import {compareValidity} from './validate.mjs';
 
 const MADE = [['human', '--vertices', '3000', '--clothes'], ['cylinder'], ['bird']];
 const REAL = ['CesiumMan.glb', 'Fox.glb', 'HVGirl.glb', 'RobotExpressive.glb', 'Knight.glb', 'Godette_vrm_v4.vrm'];
-
-function parse(argv) {
-  const options = {};
-  for (let i = 0; i < argv.length; i += 2) {
-    if (!['--sinew', '--work', '--data', '--only'].includes(argv[i]) || argv[i + 1] === undefined) {
-      throw new Error(`unknown or unfinished option ${argv[i]}`);
-    }
-    options[argv[i].slice(2)] = argv[i + 1];
-  }
-  if (!options.sinew) throw new Error('--sinew PROGRAM is missing');
-  return options;
-}
-
-function sinew(program, ...args) {
-  const {status, signal, stdout, stderr} = spawnSync(program, args, {encoding: 'utf8', timeout: 120000, maxBuffer: 1 << 26});
-  if (status !== 0) throw new Error(`sinew ${args.join(' ')}: exit ${signal ?? status}: ${(stderr ?? '').trim()}`);
-  return stdout;
-}
 
 function makeInputs(options, work) {
   const inputs = MADE.map(make => {

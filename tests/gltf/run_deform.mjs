@@ -8,12 +8,12 @@
 // most two morph weights at work (check_motion.mjs), and does Khronos' validator find no error that the input has not? Prints a table;
 // exit code 1 if any answer is no, or if there was nothing to ask.
 
-import {spawnSync} from 'node:child_process';
 import {existsSync, mkdirSync, mkdtempSync, rmSync, statSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {basename, join} from 'node:path';
 import {checkMotion} from './check_motion.mjs';
 import {Gltf} from './gltf.mjs';
+import {parse, sinew} from './program.mjs';
 import {compareValidity} from './validate.mjs';
 
 const MADE = [
@@ -27,24 +27,6 @@ const RUNS = [
   {flags: ['--method', 'dqs', '--tolerance', '0.002', '--max-targets', '500'], tolerance: 2e-3, morphs: true},
   {flags: ['--method', 'lbs', '--smooth', 'delta-mush', '--frames', '3:20', '--tolerance', '0.0001'], tolerance: 1e-4, morphs: true},
 ];
-
-function parse(argv) {
-  const options = {};
-  for (let i = 0; i < argv.length; i += 2) {
-    if (!['--sinew', '--work', '--data', '--only'].includes(argv[i]) || argv[i + 1] === undefined) {
-      throw new Error(`unknown or unfinished option ${argv[i]}`);
-    }
-    options[argv[i].slice(2)] = argv[i + 1];
-  }
-  if (!options.sinew) throw new Error('--sinew PROGRAM is missing');
-  return options;
-}
-
-function sinew(program, ...args) {
-  const {status, signal, stdout, stderr} = spawnSync(program, args, {encoding: 'utf8', timeout: 120000, maxBuffer: 1 << 26});
-  if (status !== 0) throw new Error(`sinew ${args.join(' ')}: exit ${signal ?? status}: ${(stderr ?? '').trim()}`);
-  return stdout;
-}
 
 function makeInputs(options, work) {
   const inputs = MADE.map(({make, clips}) => {

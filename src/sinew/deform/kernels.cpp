@@ -159,6 +159,19 @@ HWY_INLINE void write_batch(const BlendJob& job, const Batch& batch, std::size_t
     }
 }
 
+// Some lanes of a block through the blend of its matrices. May work in place.
+template <bool kNormals, bool kCofactors>
+HWY_INLINE void blend_lanes(const BlendJob& job, std::size_t index, std::size_t lane, const Lanes* from,
+                            const Lanes* from_normals, Lanes* to, Lanes* to_normals) {
+  const LaneTag d;
+  const Affine m = blended_matrix(d, view_of(job, index, lane), job.matrices);
+  keep3(d, apply(m, load3(d, from, lane)), to, lane);
+  if constexpr (kNormals) {
+    const V3 n = load3(d, from_normals, lane);
+    keep3(d, kCofactors ? apply_cofactors(m, n) : apply_linear(m, n), to_normals, lane);
+  }
+}
+
 template <bool kNormals, bool kCofactors>
 HWY_INLINE void linear_blocks(const BlendJob& job, std::size_t begin, std::size_t end) {
   const LaneTag d;
@@ -168,12 +181,8 @@ HWY_INLINE void linear_blocks(const BlendJob& job, std::size_t begin, std::size_
     for (std::size_t index = start; index < stop; ++index)
       for (std::size_t lane = 0; lane < kBlockWidth; lane += hn::Lanes(d)) {
         const std::size_t at = 3 * (index - start);
-        const Affine m = blended_matrix(d, view_of(job, index, lane), job.matrices);
-        keep3(d, apply(m, load3(d, job.rest_positions + 3 * index, lane)), batch.positions + at, lane);
-        if constexpr (kNormals) {
-          const V3 n = load3(d, job.rest_normals + 3 * index, lane);
-          keep3(d, kCofactors ? apply_cofactors(m, n) : apply_linear(m, n), batch.normals + at, lane);
-        }
+        blend_lanes<kNormals, kCofactors>(job, index, lane, job.rest_positions + 3 * index, job.rest_normals + 3 * index,
+                                          batch.positions + at, batch.normals + at);
       }
     write_batch<kNormals, true>(job, batch, start, stop);
   }
@@ -270,12 +279,8 @@ HWY_INLINE void twisted_blocks(const BlendJob& job, std::size_t begin, std::size
     for (std::size_t index = start; index < stop; ++index)
       for (std::size_t lane = 0; lane < kBlockWidth; lane += hn::Lanes(d)) {
         const std::size_t at = 3 * (index - start);
-        const Affine m = blended_matrix(d, view_of(job, index, lane), job.matrices);
-        keep3(d, apply(m, load3(d, batch.positions + at, lane)), batch.positions + at, lane);
-        if constexpr (kNormals) {
-          const V3 n = load3(d, batch.normals + at, lane);
-          keep3(d, kCofactors ? apply_cofactors(m, n) : apply_linear(m, n), batch.normals + at, lane);
-        }
+        blend_lanes<kNormals, kCofactors>(job, index, lane, batch.positions + at, batch.normals + at,
+                                          batch.positions + at, batch.normals + at);
       }
     write_batch<kNormals, true>(job, batch, start, stop);
   }

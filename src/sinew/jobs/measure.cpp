@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "sinew/core/error.h"
+#include "sinew/jobs/joint_matching.h"
 #include "sinew/jobs/measure_figures.h"
 #include "sinew/jobs/measure_frames.h"
 
@@ -68,33 +70,21 @@ class ReferenceFrames {
   bool by_names_ = false;
 };
 
-/// The other file's weights in terms of our joints; joints that we do not have get numbers behind ours.
-SkinWeights weights_by_names(const Rig& other, const Skeleton& own, Index& unmatched) {
-  std::vector<Index> partner;
-  std::vector<char> used(other.skeleton.size(), 0);
-  for (Index j = 0; j < other.skeleton.size(); ++j) {
-    const Index found = own.find(other.skeleton.joints[j].name);
-    partner.push_back(found != kNone ? found : own.size() + j);
-  }
-  SkinWeights weights;
-  for (Index v = 0; v < other.weights.row_count(); ++v) {
-    std::vector<Influence> row;
-    for (const Influence& influence : other.weights.row(v)) {
-      used[influence.joint] = 1;
-      row.push_back({partner[influence.joint], influence.weight});
-    }
-    weights.add_row(row);
-  }
-  unmatched = 0;
-  for (Index j = 0; j < partner.size(); ++j) unmatched += used[j] != 0 && partner[j] >= own.size() ? 1 : 0;
-  return weights;
+/// How many joints have weight that are not among the first `own`.
+Index foreign_joints(const SkinWeights& weights, Index own) {
+  std::set<Index> foreign;
+  for (Index v = 0; v < weights.row_count(); ++v)
+    for (const Influence& influence : weights.row(v))
+      if (influence.joint >= own) foreign.insert(influence.joint);
+  return static_cast<Index>(foreign.size());
 }
 
 std::optional<Agreement> agreement_of(const Rig& rig, const Rig& other, const std::string& name,
                                       const Progress& progress, Report& report) {
   if (rig.weights.empty() || other.weights.empty()) return std::nullopt;
   Agreement agreement;
-  const SkinWeights weights = weights_by_names(other, rig.skeleton, agreement.unmatched);
+  const SkinWeights weights = weights_by_name(other, rig.skeleton);
+  agreement.unmatched = foreign_joints(weights, rig.skeleton.size());
   agreement.weights = measure::weight_agreement(rig.weights, weights);
   if (agreement.unmatched == 0) agreement.posed = measure::posed_agreement(rig, weights, progress);
   else

@@ -9,6 +9,7 @@
 
 #include "sinew/core/error.h"
 #include "sinew/jobs/bind_deformer.h"
+#include "sinew/jobs/joint_matching.h"
 #include "sinew/motion/resolve.h"
 
 namespace sinew::jobs {
@@ -17,8 +18,9 @@ std::optional<Pose> pose_by_names(const Pose& pose, const Rig& from, const Rig& 
   Pose result = rest_pose(to);
   result.twist_rad.assign(pose.twist_rad.empty() ? 0 : to.skeleton.size(), 0);
   bool any = false;
+  const std::vector<Index> partners = partners_by_name(from.skeleton, to.skeleton);
   for (Index j = 0; j < from.skeleton.size(); ++j) {
-    const Index partner = to.skeleton.find(from.skeleton.joints[j].name);
+    const Index partner = partners[j];
     if (partner == kNone) continue;
     any = true;
     result.local[partner] = pose.local[j];

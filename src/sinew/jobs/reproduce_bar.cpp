@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -61,6 +63,13 @@ const std::vector<BarTurn>& bar_turns() {
   static const std::vector<BarTurn> turns = {{1, 1, 180}, {2, 1, 200}, {3, 1, 120}, {1, 0, 90}, {2, 2, 60}, {3, 2, 80}};
   return turns;
 }
+
+std::string bar_turn_name(int number) {
+  const BarTurn& turn = bar_turns()[static_cast<std::size_t>(number - 1)];
+  return fmt::format("{}: jn{} {} {:.0f}°", number, turn.joint, "xyz"[turn.axis], turn.degrees);
+}
+
+std::string bar_percent(double share) { return fmt::format("{:.3f}", 100 * share + 0.0); }
 
 std::vector<Quat> bar_rotations(int count) {
   std::array<Vec3, 5> angles;

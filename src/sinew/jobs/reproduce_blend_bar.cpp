@@ -22,43 +22,14 @@ constexpr std::array<const char*, 2> kMethods = {"lbs", "dqs"};
 constexpr std::array<const char*, 2> kMethodNames = {"LBS", "DQS"};
 constexpr const char* kElsewhere = "segmentation";
 
-/// As printed in the paper. Table IV, in percent.
-struct PaperRow {
-  double dqs, lbs, slbs;
-};
-constexpr std::array<PaperRow, 6> kPaperLosses = {{{0.026, 6.516, 0.108},
-                                                   {0.657, 12.236, 0.242},
-                                                   {1.022, 16.572, 0.303},
-                                                   {0.941, 14.985, 1.974},
-                                                   {0.676, 13.938, 2.719},
-                                                   {0.870, 13.404, 3.934}}};
-/// Table III, in milliseconds, on an Intel Core i3 of 2.1 GHz in Maya 2014; the number of vertices is not given.
-constexpr std::array<PaperRow, 6> kPaperTimes = {{{0.062, 0.052, 0.055},
-                                                  {0.071, 0.041, 0.054},
-                                                  {0.056, 0.053, 0.053},
-                                                  {0.054, 0.044, 0.054},
-                                                  {0.063, 0.055, 0.055},
-                                                  {0.061, 0.041, 0.056}}};
-/// Table V, in percent, by segmentation-based skinning: bars of 20.8 and of 72 units of volume.
-constexpr std::array<std::array<double, 2>, 6> kPaperSections = {
-    {{0.092, 0.108}, {0.266, 0.242}, {0.343, 0.303}, {1.967, 1.956}, {2.673, 2.714}, {3.898, 3.943}}};
+constexpr std::size_t kLbs = 0, kDqs = 1, kSlbs = 2;  // In the paper's rows.
 
 /// How near, in points, our figures must come.
-constexpr double kFineBound = 0.02;                         // 640 layers to the closed form.
-constexpr double kRandomBound = 0.05;                       // The same for random bars.
-constexpr double kOrderBound = 0.2;                         // Of the order of convergence, 2.
-constexpr double kSectionBound = 1e-3;                      // Between cross-sections, in single precision.
-constexpr std::array<double, 2> kPaperBounds = {1.3, 0.5};  // LBS, DQS.
+constexpr double kFineBound = 0.02;     // 640 layers to the closed form.
+constexpr double kRandomBound = 0.05;   // The same for random bars.
+constexpr double kOrderBound = 0.2;     // Of the order of convergence, 2.
+constexpr double kSectionBound = 1e-3;  // Between cross-sections, in single precision.
 constexpr std::array<int, 4> kLayers = {40, 80, 160, 320};
-
-std::string points(double share) { return fmt::format("{:.3f}", 100 * share + 0.0); }
-
-double paper_loss(const PaperRow& row, std::size_t method) { return method == 0 ? row.lbs : row.dqs; }
-
-std::string turn_name(int number) {
-  const BarTurn& turn = bar_turns()[static_cast<std::size_t>(number - 1)];
-  return fmt::format("{}: jn{} {} {:.0f}°", number, turn.joint, "xyz"[turn.axis], turn.degrees);
-}
 
 class BlendBar {
  public:
@@ -103,24 +74,23 @@ class BlendBar {
     for (int row = 1; row <= 6; ++row) {
       const PaperRow& paper = kPaperLosses[static_cast<std::size_t>(row - 1)];
       const std::vector<Quat> rotations = bar_rotations(row);
-      std::vector<std::string> cells = {turn_name(row)};
-      Json json = {{"turns", row}, {"paper_slbs", paper.slbs}};
+      std::vector<std::string> cells = {bar_turn_name(row)};
+      Json json = {{"turns", row}, {"paper_slbs", paper[kSlbs]}};
       for (std::size_t m = 0; m < kMethods.size(); ++m) {
         const double limit = m == 0 ? closed_form_loss(0.25, 4, rotations) : 0;
         const double ours = bar_loss(rig, rotations, kMethods[m]), finer = bar_loss(fine, rotations, kMethods[m]);
-        cells.push_back(fmt::format("{:.3f}", paper_loss(paper, m)));
-        for (const double value : {limit, ours, finer}) cells.push_back(points(value));
-        json[kMethods[m]] = {{"paper", paper_loss(paper, m)},
-                             {"closed_form", 100 * limit},
-                             {"layers_80", 100 * ours},
-                             {"layers_640", 100 * finer}};
-        const std::string where = fmt::format("{} {}", kMethodNames[m], turn_name(row));
+        cells.push_back(fmt::format("{:.3f}", paper[m]));
+        for (const double value : {limit, ours, finer}) cells.push_back(bar_percent(value));
+        json[kMethods[m]] = {
+            {"paper", paper[m]}, {"closed_form", 100 * limit}, {"layers_80", 100 * ours}, {"layers_640", 100 * finer}};
+        const std::string where = fmt::format("{} {}", kMethodNames[m], bar_turn_name(row));
         expect(std::abs(finer - limit) * 100 <= kFineBound, where,
-               fmt::format("At 640 layers the loss is {} %, the closed form {} %.", points(finer), points(limit)));
-        expect(std::abs(100 * ours - paper_loss(paper, m)) <= kPaperBounds[m], where,
-               fmt::format("The loss is {} %, in the paper {} %.", points(ours), paper_loss(paper, m)));
+               fmt::format("At 640 layers the loss is {} %, the closed form {} %.", bar_percent(finer),
+                           bar_percent(limit)));
+        expect(std::abs(100 * ours - paper[m]) <= kPaperBounds[m], where,
+               fmt::format("The loss is {} %, in the paper {} %.", bar_percent(ours), paper[m]));
       }
-      cells.push_back(fmt::format("{:.3f}", paper.slbs));
+      cells.push_back(fmt::format("{:.3f}", paper[kSlbs]));
       cells.emplace_back(kElsewhere);
       table.rows.push_back(std::move(cells));
       result_.metrics["losses_percent"].push_back(std::move(json));
@@ -142,13 +112,13 @@ class BlendBar {
     double largest = 0;
     for (int row = 1; row <= 6; ++row) {
       const std::vector<Quat> rotations = bar_rotations(row);
-      std::vector<std::string> cells = {turn_name(row)};
+      std::vector<std::string> cells = {bar_turn_name(row)};
       for (const char* method : kMethods) {
         const double square = bar_loss(rigs[0], rotations, method);
         for (std::size_t s = 1; s < rigs.size(); ++s) {
           const double loss = bar_loss(rigs[s], rotations, method);
           largest = std::max(largest, 100 * std::abs(loss - square));
-          cells.push_back(points(loss));
+          cells.push_back(bar_percent(loss));
         }
       }
       for (const double printed : kPaperSections[static_cast<std::size_t>(row - 1)])
@@ -181,7 +151,7 @@ class BlendBar {
       for (int row = 1; row <= 6; ++row) {
         const std::vector<Quat> rotations = bar_rotations(row);
         const double limit = m == 0 ? closed_form_loss(0.25, 4, rotations) : 0;
-        std::vector<std::string> cells = {fmt::format("{} {}", kMethodNames[m], turn_name(row))};
+        std::vector<std::string> cells = {fmt::format("{} {}", kMethodNames[m], bar_turn_name(row))};
         // The slope of a line through the logarithms.
         double slope = 0, spread = 0;
         const double middle = std::log2(kLayers.front()) + 0.5 * (kLayers.size() - 1);
@@ -231,7 +201,8 @@ class BlendBar {
              fmt::format("Our loss and the closed form differ by {:.3f} points.", miss));
       table.rows.push_back({fmt::format("{}", trial), fmt::format("{}", setup.links),
                             fmt::format("{:.3f}", setup.spread), fmt::format("{:.2f}", setup.width),
-                            fmt::format("{:.2f}", setup.depth), points(limit), points(linear), points(dual)});
+                            fmt::format("{:.2f}", setup.depth), bar_percent(limit), bar_percent(linear),
+                            bar_percent(dual)});
     }
     result_.metrics["random_difference_points"] = largest;
     result_.tables.push_back(std::move(table));
@@ -252,9 +223,9 @@ class BlendBar {
       const auto [dual, dual_median] = time_of(rig, row, "dqs");
       const auto [linear, linear_median] = time_of(rig, row, "lbs");
       const auto ms = [](double value) { return fmt::format("{:.4f}", value); };
-      table.rows.push_back({turn_name(row), fmt::format("{:.3f}", paper.dqs), ms(dual), ms(dual_median),
-                            fmt::format("{:.3f}", paper.lbs), ms(linear), ms(linear_median),
-                            fmt::format("{:.3f}", paper.slbs), kElsewhere});
+      table.rows.push_back({bar_turn_name(row), fmt::format("{:.3f}", paper[kDqs]), ms(dual), ms(dual_median),
+                            fmt::format("{:.3f}", paper[kLbs]), ms(linear), ms(linear_median),
+                            fmt::format("{:.3f}", paper[kSlbs]), kElsewhere});
       result_.timing["lbs"].push_back(linear);
       result_.timing["dqs"].push_back(dual);
     }

@@ -8,6 +8,8 @@
 /// neither how large the bar is nor how finely it is cut nor which weights it has; what is set here was inferred from its
 /// volumes (32, 20.8, 72) and agrees with its columns (docs/reproduce.md).
 
+#include <array>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +37,32 @@ struct BarTurn {
   double degrees;
 };
 const std::vector<BarTurn>& bar_turns();
+/// "2: jn2 y 200°": what is new after so many turns.
+std::string bar_turn_name(int number);
+
+/// As printed in the paper, per number of turns: by linear, dual-quaternion and its own method.
+using PaperRow = std::array<double, 3>;
+/// Table IV, in percent of the volume.
+inline constexpr std::array<PaperRow, 6> kPaperLosses = {{{6.516, 0.026, 0.108},
+                                                          {12.236, 0.657, 0.242},
+                                                          {16.572, 1.022, 0.303},
+                                                          {14.985, 0.941, 1.974},
+                                                          {13.938, 0.676, 2.719},
+                                                          {13.404, 0.870, 3.934}}};
+/// Table III, in milliseconds, on an Intel Core i3 of 2.1 GHz in Maya 2014; the number of vertices is not given.
+inline constexpr std::array<PaperRow, 6> kPaperTimes = {{{0.052, 0.062, 0.055},
+                                                         {0.041, 0.071, 0.054},
+                                                         {0.053, 0.056, 0.053},
+                                                         {0.044, 0.054, 0.054},
+                                                         {0.055, 0.063, 0.055},
+                                                         {0.041, 0.061, 0.056}}};
+/// Table V, in percent, by the paper's method: bars of 20.8 and of 72 units of volume.
+inline constexpr std::array<std::array<double, 2>, 6> kPaperSections = {
+    {{0.092, 0.108}, {0.266, 0.242}, {0.343, 0.303}, {1.967, 1.956}, {2.673, 2.714}, {3.898, 3.943}}};
+/// How near, in points, our losses must come to the paper's.
+inline constexpr PaperRow kPaperBounds = {1.3, 0.5, 0.25};
+/// A share in percent, as all these tables print it.
+std::string bar_percent(double share);
 
 /// Rotations away from rest of all joints after the first `count` turns: angles about the same joint add up by axis and are
 /// applied in the order x, y, z. (Another order moves the loss by less than 1e-4 points.)

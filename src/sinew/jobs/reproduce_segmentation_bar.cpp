@@ -22,35 +22,15 @@ namespace {
 constexpr std::array<const char*, 3> kBarMethods = {"lbs", "dqs", "slbs"};
 constexpr std::array<const char*, 3> kBarNames = {"LBS", "DQS", "SLBS"};
 
-/// As printed in the paper, in the order of the methods. Table IV, in percent of the volume.
-using BarRow = std::array<double, 3>;
-constexpr std::array<BarRow, 6> kPrintedLosses = {{{6.516, 0.026, 0.108},
-                                                   {12.236, 0.657, 0.242},
-                                                   {16.572, 1.022, 0.303},
-                                                   {14.985, 0.941, 1.974},
-                                                   {13.938, 0.676, 2.719},
-                                                   {13.404, 0.870, 3.934}}};
-/// Table III, in milliseconds, on an Intel Core i3 of 2.1 GHz in Maya 2014; the number of vertices is not given.
-constexpr std::array<BarRow, 6> kPrintedTimes = {{{0.052, 0.062, 0.055},
-                                                  {0.041, 0.071, 0.054},
-                                                  {0.053, 0.056, 0.053},
-                                                  {0.044, 0.054, 0.054},
-                                                  {0.055, 0.063, 0.055},
-                                                  {0.041, 0.061, 0.056}}};
-/// Table V, in percent, by the paper's method: bars of 20.8 and of 72 units of volume.
-constexpr std::array<std::array<double, 2>, 6> kPrintedSections = {
-    {{0.092, 0.108}, {0.266, 0.242}, {0.343, 0.303}, {1.967, 1.956}, {2.673, 2.714}, {3.898, 3.943}}};
-
 /// What an independent program in double precision found on the bar of 80 layers.
-constexpr std::array<BarRow, 6> kReferenceLosses = {{{6.360, 0.317, 0.103},
-                                                     {12.528, 0.558, 0.229},
-                                                     {17.298, 0.687, 0.275},
-                                                     {15.763, 0.766, 1.912},
-                                                     {15.044, 0.807, 2.732},
-                                                     {14.432, 0.884, 4.090}}};
+constexpr std::array<PaperRow, 6> kReferenceLosses = {{{6.360, 0.317, 0.103},
+                                                       {12.528, 0.558, 0.229},
+                                                       {17.298, 0.687, 0.275},
+                                                       {15.763, 0.766, 1.912},
+                                                       {15.044, 0.807, 2.732},
+                                                       {14.432, 0.884, 4.090}}};
 
 /// How near, in points, our figures must come.
-constexpr BarRow kPrintedBounds = {1.3, 0.5, 0.25};
 constexpr double kReferenceBound = 0.005;
 constexpr double kLimitBound = 0.02;   // 640 layers to the closed form.
 constexpr double kAnyBarBound = 0.05;  // The same for random bars.
@@ -59,13 +39,6 @@ constexpr double kSlopeBound = 0.2;        // Of the order of convergence, 2.
 constexpr double kManyTurnsBound = 0.002;  // Twists of whole turns to what straight edges lose.
 constexpr std::array<int, 4> kBarLayers = {40, 80, 160, 320};
 constexpr double kRadians = std::numbers::pi / 180;
-
-std::string percent(double share) { return fmt::format("{:.3f}", 100 * share + 0.0); }
-
-std::string bar_turn_name(int number) {
-  const BarTurn& turn = bar_turns()[static_cast<std::size_t>(number - 1)];
-  return fmt::format("{}: jn{} {} {:.0f}°", number, turn.joint, "xyz"[turn.axis], turn.degrees);
-}
 
 std::unique_ptr<deform::Deformer> bind_twist_safe(const Rig& rig) {
   const Segmentation regions = binding::segment(binding::rest_subject(rig.mesh, rig.skeleton));
@@ -145,22 +118,24 @@ class SegmentationBar {
         const auto i = static_cast<std::size_t>(row - 1);
         const double limit = bar_limit(m, 0.25, 4, bar_rotations(row));
         const double ours = loss(bar_pose(rig, row)), finer = fine_loss(bar_pose(fine, row));
-        const double printed = kPrintedLosses[i][m], reference = kReferenceLosses[i][m];
+        const double printed = kPaperLosses[i][m], reference = kReferenceLosses[i][m];
         const std::string where = fmt::format("{} {}", kBarNames[m], bar_turn_name(row));
-        table.rows.push_back({where, fmt::format("{:.3f}", printed), fmt::format("{:.3f}", reference), percent(ours),
-                              fmt::format("{:+.3f}", 100 * ours - printed), percent(limit), percent(finer)});
+        table.rows.push_back({where, fmt::format("{:.3f}", printed), fmt::format("{:.3f}", reference),
+                              bar_percent(ours), fmt::format("{:+.3f}", 100 * ours - printed), bar_percent(limit),
+                              bar_percent(finer)});
         result_.metrics["bar_losses_percent"][kBarMethods[m]].push_back({{"turns", row},
                                                                          {"paper", printed},
                                                                          {"reference", reference},
                                                                          {"closed_form", 100 * limit},
                                                                          {"layers_80", 100 * ours},
                                                                          {"layers_640", 100 * finer}});
-        expect(std::abs(100 * ours - printed) <= kPrintedBounds[m], where,
-               fmt::format("The loss is {} %, in the paper {} %.", percent(ours), printed));
+        expect(std::abs(100 * ours - printed) <= kPaperBounds[m], where,
+               fmt::format("The loss is {} %, in the paper {} %.", bar_percent(ours), printed));
         expect(std::abs(100 * ours - reference) <= kReferenceBound, where,
-               fmt::format("The loss is {} %, the reference {} %.", percent(ours), reference));
+               fmt::format("The loss is {} %, the reference {} %.", bar_percent(ours), reference));
         expect(std::abs(finer - limit) * 100 <= kLimitBound, where,
-               fmt::format("At 640 layers the loss is {} %, the closed form {} %.", percent(finer), percent(limit)));
+               fmt::format("At 640 layers the loss is {} %, the closed form {} %.", bar_percent(finer),
+                           bar_percent(limit)));
       }
     }
     result_.tables.push_back(std::move(table));
@@ -179,17 +154,17 @@ class SegmentationBar {
     const BarLoss of_square(rig, 2), of_flat(flat, 2), of_thick(thick, 2);
     double largest = 0;
     for (int row = 1; row <= 6; ++row) {
-      const auto& printed = kPrintedSections[static_cast<std::size_t>(row - 1)];
+      const auto& printed = kPaperSections[static_cast<std::size_t>(row - 1)];
       const double square = of_square(bar_pose(rig, row));
       const std::array<double, 2> ours = {of_flat(bar_pose(flat, row)), of_thick(bar_pose(thick, row))};
       for (std::size_t s = 0; s < ours.size(); ++s) {
         largest = std::max(largest, 100 * std::abs(ours[s] - square));
-        expect(std::abs(100 * ours[s] - printed[s]) <= kPrintedBounds[2],
+        expect(std::abs(100 * ours[s] - printed[s]) <= kPaperBounds[2],
                fmt::format("Table V {} {}", s == 0 ? "2x1.3" : "3x3", bar_turn_name(row)),
-               fmt::format("The loss is {} %, in the paper {} %.", percent(ours[s]), printed[s]));
+               fmt::format("The loss is {} %, in the paper {} %.", bar_percent(ours[s]), printed[s]));
       }
-      table.rows.push_back({bar_turn_name(row), fmt::format("{:.3f}", printed[0]), percent(ours[0]),
-                            fmt::format("{:.3f}", printed[1]), percent(ours[1]), percent(square)});
+      table.rows.push_back({bar_turn_name(row), fmt::format("{:.3f}", printed[0]), bar_percent(ours[0]),
+                            fmt::format("{:.3f}", printed[1]), bar_percent(ours[1]), bar_percent(square)});
     }
     table.note = fmt::format(
         "Weights, regions and twists depend on the height alone, so the loss cannot depend on the section. Largest "
@@ -261,10 +236,10 @@ class SegmentationBar {
       const double limit = bar_limit(2, setup.spread, setup.links, rotations), ours = BarLoss(rig, 2)(pose);
       largest = std::max(largest, 100 * std::abs(ours - limit));
       expect(100 * std::abs(ours - limit) <= kAnyBarBound, fmt::format("random bar {}", trial),
-             fmt::format("The loss is {} %, the closed form {} %.", percent(ours), percent(limit)));
+             fmt::format("The loss is {} %, the closed form {} %.", bar_percent(ours), bar_percent(limit)));
       table.rows.push_back({fmt::format("{}", trial), fmt::format("{}", setup.links),
                             fmt::format("{:.3f}", setup.spread), fmt::format("{:.2f}", setup.width),
-                            fmt::format("{:.2f}", setup.depth), percent(limit), percent(ours)});
+                            fmt::format("{:.2f}", setup.depth), bar_percent(limit), bar_percent(ours)});
     }
     result_.metrics["random_bar_difference_points"] = largest;
     result_.tables.push_back(std::move(table));
@@ -287,9 +262,10 @@ class SegmentationBar {
       const double ours = safe(pose);
       const std::string name = fmt::format("{:.0f}°", degrees);
       expect(100 * std::abs(ours - expected) <= kManyTurnsBound, "SLBS jn2 " + name,
-             fmt::format("The loss is {} % where {} % is expected.", percent(ours), percent(expected)));
+             fmt::format("The loss is {} % where {} % is expected.", bar_percent(ours), bar_percent(expected)));
       result_.metrics["bar_whole_turns_percent"].push_back({{"degrees", degrees}, {"slbs", 100 * ours}});
-      table.rows.push_back({name, percent(expected), percent(ours), percent(linear(pose)), percent(dual(pose))});
+      table.rows.push_back(
+          {name, bar_percent(expected), bar_percent(ours), bar_percent(linear(pose)), bar_percent(dual(pose))});
     }
     result_.tables.push_back(std::move(table));
   }
@@ -366,7 +342,7 @@ void segmentation_bar_times(const ReproduceOptions& options, const Progress& pro
     for (std::size_t m = 0; m < kBarMethods.size(); ++m) {
       const auto [fastest, median] = bar_time(rig, row, m, options.runs);
       least[m] = fastest;
-      cells.push_back(fmt::format("{:.3f}", kPrintedTimes[static_cast<std::size_t>(row - 1)][m]));
+      cells.push_back(fmt::format("{:.3f}", kPaperTimes[static_cast<std::size_t>(row - 1)][m]));
       cells.push_back(fmt::format("{:.4f} ({:.4f})", fastest, median));
       result.timing[kBarMethods[m]].push_back(fastest);
     }

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "sinew/binding/weight_edit_surface.h"
+#include "sinew/jobs/joint_matching.h"
 
 namespace sinew::jobs {
 namespace {
@@ -101,16 +102,7 @@ ResultTable changes_table(const WeightChanges& changes, const Skeleton& skeleton
 WeightComparison compare_weights(const Rig& rig, const Rig& other) {
   WeightComparison comparison;
   const Index own_count = rig.skeleton.size();
-  SkinWeights theirs;
-  for (Index v = 0; v < other.weights.row_count(); ++v) {
-    std::vector<Influence> row;
-    for (const Influence& influence : other.weights.row(v)) {
-      const Index found = rig.skeleton.find(other.skeleton.joints[influence.joint].name);
-      row.push_back({found != kNone ? found : own_count + influence.joint, influence.weight});
-    }
-    theirs.add_row(row);
-  }
-  theirs = theirs.normalized();
+  const SkinWeights theirs = weights_by_name(other, rig.skeleton).normalized();
   const SkinWeights ours = rig.weights.normalized();
   comparison.all = measure::weight_agreement(ours, theirs);
   std::vector<WeightComparison::PerJoint> joints(own_count + other.skeleton.size());
