@@ -97,5 +97,42 @@ TEST(Validate, Template) {
   EXPECT_EQ(with([](Template& t) { t.joints[1].position.y() = kNan; }), "template.position");
 }
 
+TEST(Validate, LimbsOfATemplate) {
+  using Placement = Template::Placement;
+  Template good;
+  for (const char* name : {"shoulder", "elbow", "wrist", "other"}) {
+    good.joints.emplace_back();
+    good.joints.back().name = name;
+  }
+  for (Index j = 1; j < 4; ++j) good.joints[j].parent = j - 1;
+  good.joints[1].placement = Placement::kRatio, good.joints[1].fraction = 0.5;
+  good.limbs = {{"arm", "arm", {0, 1, 2}, 0.4, 0.3, Vec3(1, 0, 0)}, {"hand", "hand", {2, 3}, 0, 0, {}}};
+  EXPECT_EQ(first_code(validate(good)), "");
+  const auto with = [&](auto damage) {
+    Template bad = good;
+    damage(bad);
+    return first_code(validate(bad));
+  };
+  EXPECT_EQ(with([](Template& t) { t.limbs[0].joints = {}; }), "template.limb_joints");
+  EXPECT_EQ(with([](Template& t) { t.limbs[0].joints[2] = 4; }), "template.limb_joints");
+  EXPECT_EQ(with([](Template& t) { t.limbs[0].joints = {0, 2}; }), "template.limb_chain");
+  EXPECT_EQ(with([](Template& t) { t.limbs[0].joints = {2, 1, 0}; }), "template.limb_chain");
+  EXPECT_EQ(with([](Template& t) { t.limbs[1].name = "arm"; }), "template.limb_name");
+  EXPECT_EQ(with([](Template& t) { t.limbs[0].inset = kNan; }), "template.limb_reach");
+  EXPECT_EQ(with([](Template& t) { t.limbs[1].beyond = std::numeric_limits<double>::infinity(); }),
+            "template.limb_reach");
+  EXPECT_EQ(with([](Template& t) { t.limbs[1].beyond = -1; }), "template.limb_reach");
+  EXPECT_EQ(with([](Template& t) { t.limbs[0].tip->x() = kNan; }), "template.limb_tip");
+  // Between the first joint, at 0, and the last, at 1.
+  EXPECT_EQ(with([](Template& t) { t.joints[1].fraction = 0; }), "template.limb_fraction");
+  EXPECT_EQ(with([](Template& t) { t.joints[1].fraction = 1; }), "template.limb_fraction");
+  const auto last_at = [&](double fraction) {
+    return with([&](Template& t) { t.joints[2].placement = Placement::kRatio, t.joints[2].fraction = fraction; });
+  };
+  EXPECT_EQ(last_at(0.9), "");
+  EXPECT_EQ(last_at(0.5), "template.limb_fraction");
+  EXPECT_EQ(last_at(0.4), "template.limb_fraction");
+}
+
 }  // namespace
 }  // namespace sinew

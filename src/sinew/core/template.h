@@ -31,10 +31,22 @@ struct Template {
     std::optional<RotationLimits> limits;
     Vec3 roll_axis = Vec3::UnitZ();
     bool optional = false;
+    bool foot = false;  ///< Stands on the ground.
+    bool fat = false;   ///< Lies where the body is thickest.
+  };
+  /// A limb from where it grows out of the body to its last joint. Where it begins and ends is read off the shape.
+  struct Limb {
+    std::string name;           ///< "left_arm".
+    std::string kind;           ///< "arm", "leg", "wing", "head", "tail", "finger", ….
+    std::vector<Index> joints;  ///< From the body outwards, each the parent of the next; `fraction` is along these.
+    double inset = 0;   ///< How far the first joint lies inside the body, in radii of the limb where it leaves it.
+    double beyond = 0;  ///< From the last joint to the tip, as a share of the way from the first joint to the last.
+    std::optional<Vec3> tip;  ///< Where it ends: JSON key "tip", [x, y, z].
   };
   int version = 1;
   std::string name;
   std::vector<Joint> joints;  ///< Parents first.
+  std::vector<Limb> limbs;
 };
 
 /// Parents that do not come first, names used twice, partners that do not point back, fractions outside [0, 1].

@@ -81,6 +81,45 @@ Findings validate(const CurveSet& curves) {
   return found;
 }
 
+namespace {
+
+// Joints of a limb that are there and hang on each other, and fractions that rise from one end to the other.
+void check_limb(const Template& skeleton_template, std::size_t number, Findings& found) {
+  const auto& joints = skeleton_template.joints;
+  const Template::Limb& limb = skeleton_template.limbs[number];
+  const std::string where = fmt::format("limb {} '{}'", number, limb.name);
+  if (!(std::isfinite(limb.inset) && std::isfinite(limb.beyond) && limb.beyond >= 0))
+    found.push_back({"template.limb_reach", where, "Its inset is not finite, or what lies beyond it is not at least 0."});
+  if (limb.tip && !limb.tip->allFinite()) found.push_back({"template.limb_tip", where, "Its tip is not finite."});
+  if (limb.joints.empty()) found.push_back({"template.limb_joints", where, "It has no joints."});
+  for (const Index j : limb.joints)
+    if (j >= joints.size()) {
+      found.push_back({"template.limb_joints", where, "It names a joint that is not there."});
+      return;
+    }
+  for (std::size_t i = 1; i < limb.joints.size(); ++i)
+    if (joints[limb.joints[i]].parent != limb.joints[i - 1])
+      found.push_back({"template.limb_chain", where,
+                       fmt::format("'{}' is not the parent of '{}', which follows it.", joints[limb.joints[i - 1]].name,
+                                   joints[limb.joints[i]].name)});
+  // The first joint lies at 0 and the last at 1, unless they are placed by a fraction of their own.
+  const auto by_ratio = [&](Index j) { return joints[j].placement == Template::Placement::kRatio; };
+  double last = 0;
+  for (std::size_t i = 0; i < limb.joints.size(); ++i) {
+    const Template::Joint& joint = joints[limb.joints[i]];
+    if (!by_ratio(limb.joints[i])) continue;
+    const bool rises = i == 0 || joint.fraction > last;
+    const bool room = i + 1 == limb.joints.size() || by_ratio(limb.joints.back()) || joint.fraction < 1;
+    if (!rises || !room)
+      found.push_back({"template.limb_fraction", where,
+                       fmt::format("The fraction {} of '{}' does not lie between those of its neighbours.",
+                                   joint.fraction, joint.name)});
+    last = joint.fraction;
+  }
+}
+
+}  // namespace
+
 Findings validate(const Template& skeleton_template) {
   Findings found;
   std::set<std::string> names;
@@ -95,6 +134,13 @@ Findings validate(const Template& skeleton_template) {
     if (!(joints[j].fraction >= 0 && joints[j].fraction <= 1))
       found.push_back({"template.fraction", where, "Its fraction does not lie between 0 and 1."});
     if (!joints[j].position.allFinite()) found.push_back({"template.position", where, "Its position is not finite."});
+  }
+  std::set<std::string> limbs;
+  for (std::size_t i = 0; i < skeleton_template.limbs.size(); ++i) {
+    const std::string& name = skeleton_template.limbs[i].name;
+    if (!limbs.insert(name).second)
+      found.push_back({"template.limb_name", fmt::format("limb {} '{}'", i, name), "Another limb has this name."});
+    check_limb(skeleton_template, i, found);
   }
   return found;
 }

@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sinew/core/character.h"
@@ -68,12 +70,22 @@ struct Changes {
   bool positions = false;
   bool weights = false;   ///< Rows of `rig.weights`.
   bool skeleton = false;  ///< Joints, skins and bind matrices; implies weights.
+  bool shape = false;     ///< Normals and morphs along with the positions.
+};
+
+/// Which joints are which bones of a humanoid, in the words of VRM 1.0: "hips", "leftUpperArm", ….
+struct Humanoid {
+  std::string name;  ///< Of the character.
+  std::vector<std::pair<std::string, Index>> bones;
+  bool create = false;  ///< A file that has no table of bones gets one.
 };
 
 struct SaveOptions {
   Changes changes;
   int max_influences = 0;             ///< 0: as many as the weights have, up to 8 in glTF; else 4 or 8 for new weights.
   std::string weight_type = "float";  ///< "float", "u16" or "u8" for new weights in glTF.
+  std::vector<Index> new_clips;       ///< Of the character: those that its document does not hold yet. glTF only.
+  std::optional<Humanoid> humanoid;   ///< To be written with a changed skeleton. glTF only.
 };
 
 /// A file format. `read` gets the bytes of the file; it may read files beside it. Either function may be missing.

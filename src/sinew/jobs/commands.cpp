@@ -10,6 +10,7 @@
 #include "sinew/jobs/measure.h"
 #include "sinew/jobs/render.h"
 #include "sinew/jobs/reproduce.h"
+#include "sinew/jobs/rig.h"
 #include "sinew/jobs/weights.h"
 
 namespace sinew::jobs {
@@ -32,6 +33,15 @@ std::string experiment_names() {
 const Registry<Command>& commands() {
   static const Registry<Command> registry = [] {
     Registry<Command> r("command");
+    r.add({"rig", "rig", "Turn a bare mesh into a rigged character.",
+           {.group = "Start",
+            .arguments = "MESH… [-o OUT]",
+            .most_inputs = 64,
+            .has_output = true,
+            .examples = {"sinew rig hero.obj", "sinew rig body.glb hair.glb -o hero.glb --preset unity --demo-clip walk",
+                         "sinew rig hero.obj --template human --hint left_hand=0.7,1.4,0",
+                         "sinew rig hero.glb --replace --rest t"},
+            .bind = binder(rig)}});
     r.add({"info", "info", "Show what is in a file and how healthy it is.",
            {.group = "Start",
             .arguments = "FILE",

@@ -83,8 +83,9 @@ Report make(const JobRequest& request, const MakeOptions& options, const Progres
     const StageTimer timer(report, "write");
     progress.step("writing", 0.8);
     io::AtomicFiles files;
-    format.make.write(asset, output, {.changes = {.positions = true, .weights = true, .skeleton = true}}, files,
-                      report);
+    io::SaveOptions save_options;
+    save_options.changes.positions = save_options.changes.weights = save_options.changes.skeleton = true;
+    format.make.write(asset, output, save_options, files, report);
     if (!truth_file.empty()) files.add(truth_file, truth);
     for (const io::AtomicFiles::Written& written : files.written())
       report.outputs.push_back({written.target.string(), written.sha256, written.bytes});

@@ -11,6 +11,7 @@
 #include "sinew/core/error.h"
 #include "sinew/io/file.h"
 #include "sinew/jobs/reproduce_blend_bar.h"
+#include "sinew/jobs/reproduce_embedding.h"
 #include "sinew/jobs/reproduce_segmentation.h"
 
 namespace sinew::jobs {
@@ -42,6 +43,9 @@ const Registry<Experiment>& experiments() {
     all.add({"segmentation", "Ramírez & Susín 2015, Tables II–V, with its own method",
              "Owners of vertices, twist-safe skinning of a bar and of a forearm, and the time it takes.",
              segmentation_experiment});
+    all.add({"embedding", "Baran & Popović 2007, rates of success",
+             "Joints found in bare meshes, made and real, and what each penalty of the search is good for.",
+             embedding_experiment});
     return all;
   }();
   return registry;

@@ -7,6 +7,7 @@
 
 #include "sinew/io/gltf/build.h"
 #include "sinew/io/gltf/gltf.h"
+#include "sinew/io/gltf/humanoid.h"
 #include "sinew/io/gltf/json_access.h"
 #include "sinew/io/gltf/write_rig.h"
 
@@ -97,12 +98,12 @@ void write_gltf(const Asset& asset, const std::filesystem::path& path, const Sav
     if (rig.mesh.parts.empty() && rig.skeleton.empty())
       throw Error(fmt::format("{}: there is nothing to write.", path.string()));
     document = build_document(asset, report);
-    changes = {false, !rig.skins.empty(), !rig.skeleton.empty()};
+    changes = {false, !rig.skins.empty(), !rig.skeleton.empty(), false};
   }
   const bool text = path.extension() == ".gltf";
   const bool colors = !fresh && !rig.mesh.colors.empty() && !same_colors(rig.mesh.colors, document->colors);
   const bool changed =
-      fresh || colors || changes.positions || changes.weights || changes.skeleton || asset.placement != Mat4::Identity();
+      fresh || colors || changes.positions || changes.shape || changes.weights || changes.skeleton || asset.placement != Mat4::Identity();
   if (!changed && document->container.binary != text && (text || !has_outside_files(document->json()))) {
     // Nothing to do: the file as it came.
     if (text) {
@@ -114,15 +115,18 @@ void write_gltf(const Asset& asset, const std::filesystem::path& path, const Sav
   }
   DocumentEditor editor(*document);
   const Index placement = fresh ? kNone : write_placement(editor, asset);
-  if (colors || changes.positions || changes.weights || changes.skeleton)
+  if (colors || changes.positions || changes.shape || changes.weights || changes.skeleton)
     separate_instances(editor, asset, document->parts, colors);
   if (colors) write_colors(editor, asset, document->parts);
-  if (changes.positions) write_positions(editor, asset, document->parts);
+  if (changes.positions || changes.shape) write_positions(editor, asset, document->parts);
+  if (changes.shape) write_shape(editor, asset, document->parts, report);
   if (changes.skeleton) {
     const std::vector<Index> node_of_joint = write_joints(editor, asset, placement, fresh);
     write_skins(editor, asset, document->parts, node_of_joint);
     hang_rigid_parts(editor, asset, *document, node_of_joint, fresh);
     if (fresh) write_clips(editor, asset, document->parts, node_of_joint);
+    else write_some_clips(editor, asset, options.new_clips, document->parts, node_of_joint);
+    if (options.humanoid) write_humanoid(editor, *options.humanoid, node_of_joint);
   }
   if (changes.weights || changes.skeleton) write_weights(editor, asset, document->parts, options, report);
   write_document(*document, editor, path, files, report);

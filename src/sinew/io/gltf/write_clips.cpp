@@ -61,4 +61,11 @@ void write_clips(DocumentEditor& editor, const Asset& asset, const std::vector<P
   }
 }
 
+void write_some_clips(DocumentEditor& editor, const Asset& asset, const std::vector<Index>& clips,
+                      const std::vector<PartSource>& parts, const std::vector<Index>& node_of_joint) {
+  Asset carrier;
+  for (const Index clip : clips) carrier.character.clips.push_back(asset.character.clips[clip]);
+  write_clips(editor, carrier, parts, node_of_joint);
+}
+
 }  // namespace sinew::io::gltf

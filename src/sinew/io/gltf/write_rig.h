@@ -38,12 +38,20 @@ void write_weights(DocumentEditor& editor, const Asset& asset, const std::vector
 /// Writes the positions of all parts.
 void write_positions(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts);
 
+/// Writes normals and the positions of morphs of all parts. Tangents, and what morphs say of normals, leave the file: they
+/// would no longer fit, and readers make their own.
+void write_shape(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts, Report& report);
+
 /// Writes the vertex colours of all parts.
 void write_colors(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts);
 
 /// Appends clips as animations.
 void write_clips(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts,
                  const std::vector<Index>& node_of_joint);
+
+/// Appends those clips of the character that are named by number.
+void write_some_clips(DocumentEditor& editor, const Asset& asset, const std::vector<Index>& clips,
+                      const std::vector<PartSource>& parts, const std::vector<Index>& node_of_joint);
 
 /// Vertex of the whole mesh for an element of a block.
 inline Index mesh_vertex(const MeshPart& part, const VertexBlock& block, Index element) {

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+/// What extensions of a document say about its nodes: the tables of VRM 0.x and 1.0, springs and constraints.
+/// Specifications: VRMC_vrm, VRMC_springBone, VRMC_node_constraint and VRM of the VRM Consortium.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sinew/io/gltf/editor.h"
+
+namespace sinew::io::gltf {
+
+/// Names the bones of a humanoid in the table the document has, or in a new VRM 1.0 one if it shall be created. Bones of the
+/// table that are not among those given go.
+void write_humanoid(DocumentEditor& editor, const Humanoid& humanoid, const std::vector<Index>& node_of_joint);
+
+/// Takes every mention of nodes that are to go out of the extensions that are known. Returns a phrase for each thing that went.
+std::vector<std::string> forget_nodes(Json& json, const std::vector<bool>& gone);
+
+/// Calls `visit` with every number of a node: in scenes, children, skins, animations and the extensions that are known.
+void visit_node_numbers(Json& json, const std::function<void(Json& number)>& visit);
+
+/// Whether no extension of the document may name nodes in a way that is not known here.
+bool node_numbers_are_known(const Json& json);
+
+}  // namespace sinew::io::gltf

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <vector>
+
+#include "sinew/rigging/anatomy.h"
+
+namespace sinew::rigging {
+
+/// Moves joints that lie outside the body, or too near to its surface, to the nearest medial sample (card, step 12): those whose
+/// depth is below twice the least a sample has, or a fifth of the radius of their nearest sphere. Joints with `fixed` stay.
+void keep_inside(const Body& body, const Template& skeleton_template, Anatomy& anatomy, const std::vector<char>& fixed);
+
+/// Share of points along a bone that lie inside.
+double bone_inside(const Interior& interior, const Vec3& a, const Vec3& b);
+
+}  // namespace sinew::rigging

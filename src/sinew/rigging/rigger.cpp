@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/rigging/rigger.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "sinew/geometry/distance_field.h"
+#include "sinew/rigging/anatomy.h"
+#include "sinew/rigging/choice.h"
+#include "sinew/rigging/extras.h"
+#include "sinew/rigging/eyes.h"
+#include "sinew/rigging/fingers.h"
+#include "sinew/rigging/generic.h"
+#include "sinew/rigging/inside.h"
+#include "sinew/rigging/symmetry.h"
+
+namespace sinew::rigging {
+namespace {
+
+constexpr std::size_t kMostReadings = 5;
+constexpr double kDoubtful = 0.3;  // Confidence below it gets a warning.
+
+/// A joint of a template by its name or its role.
+Index find_joint(const Template& t, const std::string& name) {
+  for (Index j = 0; j < t.joints.size(); ++j)
+    if (t.joints[j].name == name || t.joints[j].role == name) return j;
+  return kNone;
+}
+
+/// The joint that the search places for a joint's sake: itself, or the one at the end of its limb.
+Index searched_joint(const Template& t, Index joint) {
+  for (const Template::Limb& limb : t.limbs) {
+    if (limb.joints.back() != joint) continue;
+    if (t.joints[joint].placement == Template::Placement::kSearched) return joint;
+    for (Index j = joint + 1; j < t.joints.size(); ++j)
+      if (t.joints[j].parent == joint && t.joints[j].placement == Template::Placement::kSearched) return j;
+  }
+  return joint;
+}
+
+class Rigger {
+ public:
+  Rigger(const Mesh& mesh, const RiggerRequest& request, const RiggerOptions& options, const Progress& progress)
+      : mesh_(mesh), request_(request), options_(options), progress_(progress) {}
+
+  Rigged run() {
+    templates_ = request_.templates;
+    if (!options_.without.empty())
+      for (Template& t : templates_) t = without_limbs(t, options_.without);
+    check_names();
+    stage("inside", 0.05);
+    BodyOptions body_options;
+    body_options.packing.most = 500;
+    if (options_.compat) body_options.medial.angle_deg = 90;
+    body_ = make_body(mesh_, body_options, progress_);
+    result_.metrics["spheres"] = body_.graph.size();
+    result_.metrics["medial_samples"] = body_.samples.size();
+    result_.metrics["left_out_volume"] = body_.interior.left_out;
+    if (body_.interior.left_out > 0.05)
+      warn("rig.left_out",
+           fmt::format("{:.0f} % of the volume lies apart from the body and has no part in finding joints.",
+                       100 * body_.interior.left_out));
+    stage("search", 0.2);
+    search();
+    if (choice_.ranked.empty()) return generic();
+    stage("joints", 0.5);
+    place();
+    stage("details", 0.7);
+    details();
+    finish();
+    return std::move(result_);
+  }
+
+ private:
+  void stage(const char* name, double share) {
+    progress_.step(name, share);
+    if (request_.on_stage) request_.on_stage(name);
+  }
+
+  void warn(const char* code, std::string text, std::string where = {}) {
+    result_.warnings.push_back({code, std::move(where), std::move(text)});
+  }
+
+  void check_names() const {
+    for (const auto* places : {&request_.hints, &request_.given})
+      for (const auto& [name, place] : *places) {
+        if (!place.allFinite())
+          throw Error(fmt::format("The place of '{}' is not made of three finite numbers.", name));
+        if (std::none_of(templates_.begin(), templates_.end(),
+                         [&](const Template& t) { return find_joint(t, name) != kNone; }))
+          throw Error(fmt::format("No joint of the template is called '{}'. {}", name, some_names()));
+      }
+  }
+
+  std::string some_names() const {
+    std::string text = "Joints are, for example,";
+    int count = 0;
+    for (const Template::Joint& joint : templates_.front().joints)
+      if (!joint.role.empty() && !joint.optional && ++count <= 8)
+        text += fmt::format("{} {}", count > 1 ? "," : "", joint.role);
+    return text + ".";
+  }
+
+  std::vector<Hint> hints_for(const Template& t) const {
+    std::vector<Hint> hints;
+    for (const auto* places : {&request_.hints, &request_.given})
+      for (const auto& [name, place] : *places)
+        if (const Index j = find_joint(t, name); j != kNone)
+          hints.push_back({searched_joint(t, j), body_.interior.to_unit(place)});
+    return hints;
+  }
+
+  void search() {
+    ChoiceOptions options;
+    options.keep_orientation = options_.orientation == "keep";
+    options.whole_only = !options_.without.empty();
+    if (request_.weights) options.search.weights = *request_.weights;
+    std::vector<std::vector<Hint>> hints;
+    for (const Template& t : templates_) hints.push_back(hints_for(t));
+    choice_ = choose(body_, templates_, hints, options, progress_);
+    result_.metrics["searches"] = choice_.searches;
+    result_.metrics["search_entries"] = choice_.entries;
+    result_.metrics["proven"] = choice_.proven;
+    if (choice_.ranked.empty()) return;
+    ways_.emplace(body_.interior);
+    compare();
+    judge();
+  }
+
+  /// Penalties know spheres and ways between them; the joints read off the shape, and the feet, tell better whether it is this body and
+  /// which way it faces. So readings are compared by both, from the lowest penalty on, until no other can cost less.
+  void compare() {
+    double least = std::numeric_limits<double>::infinity();
+    Json readings = Json::array();
+    for (Candidate& candidate : choice_.ranked) {
+      if (candidate.fit.found.penalty >= least || readings.size() >= kMostReadings) break;
+      Anatomy anatomy = read_anatomy(*ways_, candidate.skeleton_template, candidate.fit);
+      const double shape = shape_cost(candidate.skeleton_template, candidate.fit.turn, anatomy);
+      const double facing = facing_cost(candidate);
+      candidate.cost = candidate.fit.found.penalty + shape + facing;
+      readings.push_back({{"template", candidate.skeleton_template.name},
+                          {"without", candidate.without},
+                          {"penalty", candidate.fit.found.penalty},
+                          {"shape", shape},
+                          {"facing", facing}});
+      if (candidate.cost >= least) continue;
+      least = candidate.cost;
+      shape_ = shape;
+      best_ = candidate;
+      anatomy_ = std::move(anatomy);
+    }
+    result_.metrics["readings"] = std::move(readings);
+  }
+
+  /// Feet point forward: what lies on the ground is compared with the legs above it. Where they do not tell, the body faces as files should have it.
+  double facing_cost(const Candidate& candidate) {
+    if (options_.orientation == "keep" || !walks_upright(candidate.skeleton_template)) return 0;
+    constexpr double kTells = 0.006, kWrong = 0.15, kUnusual = 0.03;
+    const double ahead = feet_ahead(body_.interior, candidate.fit.turn);
+    if (ahead < -kTells) return kWrong;
+    return ahead > kTells || candidate.fit.turn.isIdentity() ? 0 : kUnusual;
+  }
+
+  static bool walks_upright(const Template& t) {
+    const auto has = [&](const char* kind) {
+      return std::any_of(t.limbs.begin(), t.limbs.end(), [&](const Template::Limb& limb) { return limb.kind == kind; });
+    };
+    return has("leg") && !has("neck");
+  }
+
+  /// Confidence: how far the next reading of the body that means something else is away, and how much like the template it is.
+  void judge() {
+    SearchOptions again;
+    again.worst = std::min(1.0, 2 * best_.fit.found.penalty + 0.05);
+    again.most_entries = 20000;
+    best_.fit.found = [&] {
+      SearchResult found = best_.fit.found;
+      const SearchResult repeated =
+          fit(body_, best_.skeleton_template, best_.fit.turn,
+              best_.without.empty() ? hints_for(best_.skeleton_template) : std::vector<Hint>(), again, progress_)
+              .found;
+      found.runner_up = repeated.runner_up;
+      found.runner_up_penalty = repeated.runner_up_penalty;
+      return found;
+    }();
+    const SearchResult& found = best_.fit.found;
+    // What was not found costs at least as much as was looked for; another reading of this shape, what it costs more and half of what this shape has.
+    double next =
+        best_.cost + (found.runner_up.empty() ? found.penalty + 0.05 : found.runner_up_penalty - found.penalty) + 0.05;
+    std::string next_name = found.runner_up.empty() ? "" : best_.skeleton_template.name;
+    for (const Candidate& other : choice_.ranked) {
+      if (other.skeleton_template.name == best_.skeleton_template.name || other.cost == 0) continue;
+      if (other.cost < next) next = other.cost, next_name = other.skeleton_template.name;
+    }
+    const double margin = std::clamp((next - best_.cost) / (0.5 * best_.cost + 0.02), 0.0, 1.0);
+    const double quality = std::clamp((0.4 - best_.cost) / 0.25, 0.0, 1.0);
+    result_.confidence = margin * quality;
+    result_.metrics["shape"] = shape_;
+    result_.metrics["cost"] = best_.cost;
+    result_.metrics["next_cost"] = next;
+    result_.metrics["penalty"] = found.penalty;
+    result_.metrics["next_template"] = next_name;
+    Json terms = Json::object();
+    for (std::size_t k = 0; k < kPenalties; ++k) {
+      double sum = 0;
+      for (const auto& joint : found.terms) sum += joint[k];
+      terms[penalty_names()[k]] = sum;
+    }
+    result_.metrics["terms"] = std::move(terms);
+  }
+
+  void place() {
+    const Template& t = best_.skeleton_template;
+    SkeletonPlan& plan = result_.plan;
+    plan.template_name = t.name;
+    const Mat3 back = best_.fit.turn.transpose();
+    plan.left = back.col(0), plan.up = back.col(1), plan.forward = back.col(2);
+    honour_hints(t);
+    keep_inside(body_, t, anatomy_, given_);
+    std::vector<Index> planned(t.joints.size(), kNone);
+    for (Index j = 0; j < t.joints.size(); ++j) {
+      if (anatomy_.origins[j].empty()) continue;
+      const Template::Joint& joint = t.joints[j];
+      PlannedJoint p;
+      p.name = joint.name;
+      p.role = joint.role;
+      p.parent = joint.parent == kNone ? kNone : planned[joint.parent];
+      p.position = body_.interior.to_model(anatomy_.places[j]);
+      p.limits = joint.limits;
+      p.origin = anatomy_.origins[j];
+      p.confidence = result_.confidence;
+      planned[j] = static_cast<Index>(plan.joints.size());
+      plan.joints.push_back(std::move(p));
+    }
+    for (Index j = 0; j < t.joints.size(); ++j)
+      if (planned[j] != kNone && t.joints[j].partner != kNone)
+        plan.joints[planned[j]].partner = planned[t.joints[j].partner];
+    for (const FoundLimb& found : anatomy_.limbs) {
+      Index last = t.limbs[found.limb].joints.back();
+      for (Index j = last + 1; j < t.joints.size(); ++j)
+        if (t.joints[j].parent == last && planned[j] != kNone) last = j;
+      if (!found.profile.empty())
+        plan.joints[planned[last]].end = body_.interior.to_model(found.profile.slices.front().center);
+    }
+    mirror();
+  }
+
+  void honour_hints(const Template& t) {
+    given_.assign(t.joints.size(), 0);
+    for (const auto& [name, place] : request_.hints) {
+      const Index j = find_joint(t, name);
+      if (j == kNone) continue;
+      const Vec3 at = body_.interior.to_unit(place);
+      if (!anatomy_.origins[j].empty() && (anatomy_.places[j] - at).norm() <= 0.045) continue;
+      anatomy_.places[j] = at;
+      anatomy_.origins[j] = "hint";
+    }
+    for (const auto& [name, place] : request_.given) {
+      const Index j = find_joint(t, name);
+      if (j == kNone) continue;
+      anatomy_.places[j] = body_.interior.to_unit(place);
+      anatomy_.origins[j] = "given";
+      given_[j] = 1;
+      if (geometry::sample(body_.interior.depth, anatomy_.places[j]) > 0)
+        warn("rig.outside", "It is placed outside the body, as it was given.", name);
+    }
+  }
+
+  void mirror() {
+    SkeletonPlan& plan = result_.plan;
+    plan.mirror_point = mesh_.bounds().center();
+    if (options_.symmetry == "off") return;
+    const bool is_mirror_image = find_mirror_plane(mesh_, plan.left, plan.mirror_point);
+    if (!is_mirror_image && options_.symmetry != "on") return;
+    if (!is_mirror_image)
+      warn("rig.not_symmetric",
+           "The mesh is not its own mirror image; joints are mirrored all the same, about the middle of its box.");
+    plan.symmetric = true;
+    if (given_any()) return;
+    make_symmetric(plan);
+  }
+
+  bool given_any() const { return !request_.given.empty() || !request_.hints.empty(); }
+
+  void details() {
+    SkeletonPlan& plan = result_.plan;
+    const auto add = [&](Findings found) {
+      result_.warnings.insert(result_.warnings.end(), found.begin(), found.end());
+    };
+    add_eyes(plan, mesh_);
+    if (options_.fingers == "auto" && plan.find_role("left_hand") != kNone && plan.template_name != "quadruped" &&
+        plan.template_name != "bird")
+      add(add_fingers(plan, mesh_, progress_));
+    Template source = best_.skeleton_template;
+    for (const Template& t : request_.templates)
+      if (t.name == source.name && best_.without.empty()) source = t;
+    add(add_extras(plan, body_.interior, options_.extras, source));
+  }
+
+  void finish() {
+    for (PlannedJoint& joint : result_.plan.joints) joint.confidence = std::min(joint.confidence, result_.confidence);
+    if (!best_.without.empty())
+      warn("rig.without", fmt::format("The body seems to have no {}; it got the {} template without {}. Give --without "
+                                      "{} to say so, or --hint.",
+                                      best_.without, result_.plan.template_name, best_.without, best_.without));
+    if (!choice_.proven) warn("rig.not_proven", "The search was cut short; a better fit may exist.");
+    if (result_.confidence < kDoubtful)
+      warn("rig.doubtful", fmt::format("The {} template fits with a confidence of {:.2f} only. Look at the result, and "
+                                       "give --template or --hint where it is wrong.",
+                                       result_.plan.template_name, result_.confidence));
+  }
+
+  Rigged generic() {
+    stage("generic", 0.5);
+    result_.fits = false;
+    result_.confidence = 0;
+    result_.plan = generic_plan(body_.interior, body_.graph);
+    result_.plan.mirror_point = mesh_.bounds().center();
+    std::string names;
+    for (const Template& t : templates_) names += (names.empty() ? "" : ", ") + t.name;
+    warn("rig.generic", fmt::format("No template fits ({}). The joints follow the shape alone, without names of body "
+                                    "parts. Give --template and --hint to help.",
+                                    names));
+    return std::move(result_);
+  }
+
+  const Mesh& mesh_;
+  const RiggerRequest& request_;
+  const RiggerOptions& options_;
+  const Progress& progress_;
+  std::vector<Template> templates_;
+  Body body_;
+  Choice choice_;
+  Candidate best_;
+  std::optional<BodyWays> ways_;
+  Anatomy anatomy_;
+  double shape_ = 0;
+  std::vector<char> given_;
+  Rigged result_;
+};
+
+}  // namespace
+
+Rigged plan_skeleton(const Mesh& mesh, const RiggerRequest& request, const RiggerOptions& options,
+                     const Progress& progress) {
+  if (request.templates.empty()) throw Error("There is no template to choose from.");
+  return Rigger(mesh, request, options, progress).run();
+}
+
+}  // namespace sinew::rigging

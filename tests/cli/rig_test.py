@@ -1,0 +1,152 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sinew authors
+
+"""rig_test.py PROGRAM: `sinew rig` from outside: what it writes, says and refuses."""
+
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = ""
+
+
+class Rig(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="sinew-rig-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = folder.name
+        make = [PROGRAM, "make", "human", "--vertices", "2500", "-o", "human.glb", "--quiet"]
+        subprocess.run(make, cwd=cls.folder, check=True)
+        subprocess.run([PROGRAM, "convert", "human.glb", "-o", "bare.obj", "--quiet"], cwd=cls.folder, check=True)
+
+    def sinew(self, *words):
+        return subprocess.run([PROGRAM, *words], cwd=self.folder, capture_output=True, text=True, timeout=240, check=False)
+
+    def rig(self, *words):
+        result = self.sinew("rig", *words, "--force")
+        self.assertEqual(result.returncode, 0, f"{words}\n{result.stdout}\n{result.stderr}")
+        return result
+
+    def read(self, name):
+        with open(os.path.join(self.folder, name), "rb") as file:
+            return file.read()
+
+    def document(self, name):
+        data = self.read(name)
+        (length,) = struct.unpack_from("<I", data, 12)
+        return json.loads(data[20:20 + length])
+
+    def refuse(self, *words, says):
+        before = sorted(os.listdir(self.folder))
+        result = self.sinew("rig", *words)
+        self.assertEqual(result.returncode, 2, f"{words}\n{result.stdout}\n{result.stderr}")
+        for word in says if isinstance(says, tuple) else (says,):
+            self.assertIn(word, result.stderr)
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def test_the_output_is_named_after_the_input_and_a_picture_comes_next(self):
+        lines = self.rig("bare.obj").stdout.splitlines()
+        self.assertTrue(any("template" in line and "human" in line for line in lines), lines)
+        self.assertTrue(any("wrote" in line and "bare_rigged.glb" in line for line in lines), lines)
+        self.assertIn("sinew render bare_rigged.glb --clip builtin:walk --sheet", lines[-1])
+        document = self.document("bare_rigged.glb")
+        self.assertEqual(len(document["skins"]), 1)
+        for primitive in document["meshes"][0]["primitives"]:
+            self.assertIn("WEIGHTS_0", primitive["attributes"])
+
+    def test_machines_are_told_where_every_joint_came_from(self):
+        report = json.loads(self.rig("bare.obj", "--template", "human", "-o", "told.glb", "--json").stdout)
+        metrics = report["metrics"]
+        self.assertEqual(metrics["template"], "human")
+        self.assertTrue(metrics["fits"])
+        names = [node["name"] for node in self.document("told.glb")["nodes"]]
+        for joint in metrics["joints"]:
+            self.assertEqual(set(joint), {"name", "role", "position", "origin", "confidence"})
+            self.assertIn(joint["name"], names)
+        self.assertGreater(len(report["timing"]), 3)
+
+    def test_a_report_is_a_configuration(self):
+        words = ("bare.obj", "--template", "human", "--hint", "left_hand=0.66,1.17,-0.02,right_hand=-0.66,1.17,-0.02")
+        first = self.rig(*words, "-o", "first.glb", "--json").stdout
+        with open(os.path.join(self.folder, "report.json"), "w", encoding="utf-8") as file:
+            file.write(first)
+        self.rig("bare.obj", "--config", "report.json", "-o", "second.glb")
+        self.assertEqual(self.read("first.glb"), self.read("second.glb"))
+
+    def test_a_skeleton_is_replaced_only_when_asked(self):
+        self.refuse("human.glb", "-o", "new.glb", says="--replace")
+        self.rig("human.glb", "--replace", "--template", "human", "--preset", "mixamo", "-o", "new.glb")
+        before, after = self.document("human.glb"), self.document("new.glb")
+        self.assertEqual(len(after["skins"]), 1)
+        self.assertEqual([a["name"] for a in after["animations"]], [a["name"] for a in before["animations"]])
+        names = [node["name"] for node in after["nodes"]]
+        self.assertIn("mixamorig:Hips", names)
+        self.assertNotIn("LeftForearm", names)
+        self.assertEqual(len(names), len(set(names)))
+
+    def test_an_avatar_lists_its_bones(self):
+        self.rig("bare.obj", "--template", "human", "-o", "out.vrm")
+        document = self.document("out.vrm")
+        vrm = document["extensions"]["VRMC_vrm"]
+        self.assertEqual(vrm["specVersion"], "1.0")
+        self.assertIn("VRMC_vrm", document["extensionsUsed"])
+        for bone in ("hips", "head", "leftHand", "rightFoot"):
+            self.assertIn("name", document["nodes"][vrm["humanoid"]["humanBones"][bone]["node"]])
+
+    def test_wrong_requests_end_with_a_sentence_and_nothing_written(self):
+        out = ("bare.obj", "-o", "wrong.glb")
+        self.refuse("bare.obj", "-o", "wrong.obj", says="cannot hold a skeleton")
+        self.refuse(*out, "--template", "humna", says="human")
+        self.refuse(*out, "--preset", "unitty", says="unity")
+        self.refuse(*out, "--bind", "heta", says="heat")
+        self.refuse(*out, "--without", "leg", says=("--without", "legs"))
+        self.refuse(*out, "--hint", "left_hand", says="NAME=x,y,z")
+        self.refuse(*out, "--hint", "left_hnad=0,1,2", says="left_hand")
+        self.refuse(*out, "--joints", "none.json", says="none.json")
+        self.refuse(*out, "--demo-clip", "wakl", says="walk")
+        self.refuse(*out, "--rest", "x", says="--rest")
+        self.refuse("none.obj", says="none.obj")
+
+    def test_what_fits_no_template_is_said_with_exit_code_one(self):
+        self.sinew("make", "octopus", "-o", "octopus.glb", "--force")
+        self.sinew("convert", "octopus.glb", "-o", "octopus.obj", "--force")
+        result = self.sinew("rig", "octopus.obj", "--force", "--json")
+        report = json.loads(result.stdout)
+        if result.returncode == 1:
+            self.assertFalse(report["metrics"]["fits"])
+            self.assertIn("rig.generic", [warning["code"] for warning in report["warnings"]])
+            self.assertEqual(len(self.document("octopus_rigged.glb")["skins"]), 1)
+        else:
+            # Never a wrong body without a word.
+            self.assertTrue(report["warnings"], report["metrics"]["template"])
+
+    def test_a_generic_skeleton_that_was_asked_for_is_no_failure(self):
+        self.rig("bare.obj", "--template", "generic", "-o", "generic.glb")
+        self.assertEqual(len(self.document("generic.glb")["skins"]), 1)
+
+    def test_cancelling_leaves_nothing(self):
+        before = sorted(os.listdir(self.folder))
+        with subprocess.Popen([PROGRAM, "rig", "bare.obj", "-o", "never.glb"], cwd=self.folder, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
+            time.sleep(0.15)
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+        if process.returncode != 0:
+            self.assertEqual(process.returncode, 130)
+            self.assertEqual(sorted(os.listdir(self.folder)), before)
+        else:
+            os.remove(os.path.join(self.folder, "never.glb"))
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
