@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace sinew::rigging {
 
@@ -23,9 +24,11 @@ Body make_body(const Mesh& mesh, const BodyOptions& options, const Progress& pro
 }
 
 Template search_template(const Template& skeleton_template) {
-  Template result = skeleton_template;
-  std::vector<Vec3> sum(result.joints.size(), Vec3::Zero());
-  std::vector<int> limbs(result.joints.size(), 0);
+  struct Roots {
+    Vec3 sum = Vec3::Zero();
+    double count = 0;
+  };
+  std::map<Index, Roots> roots;  // Of the limbs, by the joint they hang on.
   for (const Template::Limb& limb : skeleton_template.limbs) {
     const Template::Joint& first = skeleton_template.joints[limb.joints.front()];
     if (first.optional) continue;
@@ -33,11 +36,12 @@ Template search_template(const Template& skeleton_template) {
     while (body != kNone && skeleton_template.joints[body].placement == Template::Placement::kDerived)
       body = skeleton_template.joints[body].parent;
     if (body == kNone) continue;
-    sum[body] += first.position;
-    ++limbs[body];
+    roots[body].sum += first.position;
+    roots[body].count += 1;
   }
-  for (std::size_t j = 0; j < limbs.size(); ++j)
-    if (limbs[j] > 1) result.joints[j].position = sum[j] / limbs[j];
+  Template result = skeleton_template;
+  for (const auto& [joint, found] : roots)
+    if (found.count > 1) result.joints[joint].position = found.sum / found.count;
   return result;
 }
 

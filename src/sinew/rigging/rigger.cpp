@@ -18,6 +18,7 @@
 #include "sinew/rigging/fingers.h"
 #include "sinew/rigging/generic.h"
 #include "sinew/rigging/inside.h"
+#include "sinew/rigging/published.h"
 #include "sinew/rigging/symmetry.h"
 
 namespace sinew::rigging {
@@ -140,8 +141,9 @@ class Rigger {
     Json readings = Json::array();
     for (Candidate& candidate : choice_.ranked) {
       if (candidate.fit.found.penalty >= least || readings.size() >= kMostReadings) break;
-      Anatomy anatomy = read_anatomy(*ways_, candidate.skeleton_template, candidate.fit);
-      const double shape = shape_cost(candidate.skeleton_template, candidate.fit.turn, anatomy);
+      Anatomy anatomy = options_.compat ? published_places(body_, candidate.skeleton_template, candidate.fit)
+                                        : read_anatomy(*ways_, candidate.skeleton_template, candidate.fit);
+      const double shape = options_.compat ? 0 : shape_cost(candidate.skeleton_template, candidate.fit.turn, anatomy);
       const double facing = facing_cost(candidate);
       candidate.cost = candidate.fit.found.penalty + shape + facing;
       readings.push_back({{"template", candidate.skeleton_template.name},
@@ -301,6 +303,7 @@ class Rigger {
     for (const Template& t : request_.templates)
       if (t.name == source.name && best_.without.empty()) source = t;
     add(add_extras(plan, body_.interior, options_.extras, source));
+    pull_inside(plan, mesh_);
   }
 
   void finish() {
@@ -322,6 +325,7 @@ class Rigger {
     result_.confidence = 0;
     result_.plan = generic_plan(body_.interior, body_.graph);
     result_.plan.mirror_point = mesh_.bounds().center();
+    pull_inside(result_.plan, mesh_);
     std::string names;
     for (const Template& t : templates_) names += (names.empty() ? "" : ", ") + t.name;
     warn("rig.generic", fmt::format("No template fits ({}). The joints follow the shape alone, without names of body "
