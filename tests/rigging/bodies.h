@@ -70,8 +70,8 @@ inline double mean_of(const std::map<std::string, double>& errors) {
 }
 
 inline std::string worst_of(const std::map<std::string, double>& errors) {
-  const auto worst = std::max_element(errors.begin(), errors.end(),
-                                      [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto worst =
+      std::max_element(errors.begin(), errors.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   return worst == errors.end() ? "nothing" : worst->first + " " + std::to_string(worst->second);
 }
 
@@ -84,15 +84,14 @@ inline Mesh capsule_between(const Vec3& a, const Vec3& b, double radius) {
   return mesh;
 }
 
-/// The human template in a random pose and size, clad in capsules that overlap. Upper limbs turn by up to 25° any way, legs to the
-/// front, the back and apart but not across each other; elbows and knees by up to 25° the natural way.
+/// The human template in a random pose and size, clad in capsules that overlap. Arms turn by up to 25° any way, legs to the
+/// front, the back and apart but not across each other; elbows and knees by up to 25° the natural way. Feet stay level.
 struct CapsulePerson {
   Places places;
   Mesh mesh;
 
   explicit CapsulePerson(unsigned seed) : random_(seed) {
     const Template& t = rigging::find_template("human");
-    std::map<std::string, Vec3> tips;
     for (const Template::Joint& joint : t.joints)
       if (!joint.optional) places[joint.name] = joint.position;
     for (const Template::Limb& limb : t.limbs) places[limb.name] = *limb.tip;
@@ -105,8 +104,11 @@ struct CapsulePerson {
       stretch(leg, leg_length);
       turn(arm, 0, rotation_exp(25 * kDegree * Vec3(between(-0.6, 0.6), between(-0.6, 0.6), between(-0.6, 0.6))));
       turn(arm, 1, rotation_exp(Vec3(0, -side * between(0, 25) * kDegree, 0)));
-      turn(leg, 0, rotation_exp(Vec3(between(-25, 25) * kDegree, 0, side * between(0, 15) * kDegree)));
-      turn(leg, 1, rotation_exp(Vec3(between(0, 25) * kDegree, 0, 0)));
+      const Quat thigh = rotation_exp(Vec3(between(-25, 25) * kDegree, 0, side * between(0, 15) * kDegree));
+      const Quat shin = rotation_exp(Vec3(between(0, 25) * kDegree, 0, 0));
+      turn(leg, 0, thigh);
+      turn(leg, 1, shin);
+      turn(leg, 2, (shin * thigh).conjugate());
     }
     clothe();
     for (auto& [name, place] : places) place *= size;
@@ -141,7 +143,8 @@ struct CapsulePerson {
     mesh = joined(mesh, capsule_between(places.at("Chest") + Vec3(0, 0.05, 0), places.at("Chest"), 0.13 * stout));
     add("LeftUpperArm", "RightUpperArm", 0.06 * stout);
     add("Neck", "Head", 0.05);
-    mesh = joined(mesh, capsule_between(places.at("Head") + Vec3(0, 0.08, 0.01), places.at("head") - Vec3(0, 0.09, 0), 0.095));
+    mesh = joined(
+        mesh, capsule_between(places.at("Head") + Vec3(0, 0.08, 0.01), places.at("head") - Vec3(0, 0.09, 0), 0.095));
     for (const std::string side : {"Left", "Right"}) {
       const std::string tip = side == "Left" ? "left_" : "right_";
       add(side + "UpperArm", side + "Forearm", 0.045 * stout);

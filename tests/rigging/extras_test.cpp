@@ -51,7 +51,7 @@ TEST(Extras, TailAndEarsTakeTheTemplatesNamesAndLieAtTheirTrueJoints) {
     }
     EXPECT_LT(sum, 0.02 * 0.8) << seed;
     EXPECT_EQ(beast.plan.joints[named(beast.plan, "Tail1")].parent, named(beast.plan, "Hips"));
-    EXPECT_EQ(beast.plan.joints[named(beast.plan, "Tail1")].role, "tail");
+    EXPECT_EQ(beast.plan.joints[named(beast.plan, "Tail1")].role, "tail_1");
     EXPECT_EQ(beast.plan.joints[named(beast.plan, "Tail3")].parent, named(beast.plan, "Tail2"));
     EXPECT_EQ(beast.plan.joints[named(beast.plan, "LeftEar")].parent, named(beast.plan, "Head"));
     EXPECT_EQ(beast.plan.joints[named(beast.plan, "LeftEar")].partner, named(beast.plan, "RightEar"));

@@ -158,7 +158,7 @@ TEST(TemplateFile, EveryErrorNamesTheFileAndThePlace) {
        }),
        "a joint 'Knee', which is not there"},
       {error_with([](Json& j) { j["limbs"][0]["joints"] = 1; }), "limb 1: 'joints' should be a list of texts"},
-      {error_with([](Json& j) { j["limbs"][0]["inset"] = -1; }), "limb 0 'left'"},
+      {error_with([](Json& j) { j["limbs"][0]["beyond"] = -1; }), "limb 0 'left'"},
       {error_with([](Json& j) { j["limbs"][0]["tip"] = "far"; }), "'tip' should be a list of three"},
       {error_with([](Json& j) { j["limbs"][0]["side"] = "left"; }), "limb 1: the key 'side' means nothing"},
       {error_with([](Json& j) { j["limbs"][1].erase("kind"); }), "limb 2: 'kind' is missing"},

@@ -261,7 +261,7 @@ Reproduction embedding_experiment(const ReproduceOptions& options, const Progres
   embedding_generated((options.characters + 1) / 2, options, progress, result);
   std::vector<EmbeddingSubject> real;
   if (!options.data.empty()) real = embedding_real(options.data, options, progress, result);
-  embedding_ablation((options.characters + 9) / 10, real, options, progress, result);
+  embedding_ablation((options.characters + 39) / 40, real, options, progress, result);
   return result;
 }
 

@@ -14,6 +14,7 @@
 #include "sinew/jobs/bind_subject.h"
 #include "sinew/jobs/reproduce_embedding.h"
 #include "sinew/jobs/rig_apply.h"
+#include "sinew/jobs/rig_body.h"
 #include "sinew/jobs/rig_merge.h"
 #include "sinew/motion/joint_names.h"
 #include "sinew/rigging/template_file.h"
@@ -190,12 +191,17 @@ EmbeddingSubject file_embedding_subject(const std::filesystem::path& path, const
       motion::JointRole role = known.roles[j];
       if (kind == "hand") role.side = motion::Side::kMiddle;  // Its template is of one hand, whichever.
       if (role.empty()) continue;
-      const bool tail = role.part == motion::BodyPart::kTail && role.number == 1;  // Templates do not number the first.
-      subject.truth.try_emplace(tail ? "tail" : motion::role_name(role), frames[j].topRightCorner<3, 1>());
+      subject.truth.try_emplace(motion::role_name(role), frames[j].topRightCorner<3, 1>());
     }
   }
+  // What was skinned and what hung on a joint is known of a bare file, too: by its nodes.
+  const std::vector<MeshPart> parts = asset.character.rig.mesh.parts;
   take_out_rig(asset.character);
   subject.mesh = std::move(asset.character.rig.mesh);
+  for (std::size_t p = 0; p < std::min(parts.size(), subject.mesh.parts.size()); ++p) {
+    subject.mesh.parts[p].skin = parts[p].skin;
+    subject.mesh.parts[p].joint = parts[p].joint;
+  }
   subject.height = subject_height(kind, subject.mesh, up);
   return subject;
 }
@@ -211,7 +217,9 @@ EmbeddingOutcome try_embedding(const EmbeddingSubject& subject, const EmbeddingT
   const auto start = std::chrono::steady_clock::now();
   rigging::Rigged rigged;
   try {
-    rigged = rigging::plan_skeleton(subject.mesh, request, trial.options);
+    Rig rig;
+    rig.mesh = subject.mesh;
+    rigged = plan_character(rig, request, trial.options);
   } catch (const Error&) {
     rigged.fits = false;
     rigged.plan.template_name = "nothing";

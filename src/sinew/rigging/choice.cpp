@@ -112,6 +112,7 @@ class Chooser {
  private:
   static constexpr double kGood = 0.12;      // Right fits of made and real characters are below.
   static constexpr double kMissing = 0.1;    // What a kind of limbs that is not there costs.
+  static constexpr std::size_t kLooks = 1000000, kBeamLooks = 40000;
   static constexpr double kBearable = 0.35;  // Beyond it a fit says nothing.
 
   void add_partial_variants(std::size_t whole) {
@@ -132,8 +133,10 @@ class Chooser {
     std::vector<Candidate> found(attempts.size());
     SearchOptions options = options_.search;
     options.worst = std::min(options.worst, worst);
-    options.most_entries = std::min<std::size_t>(options.most_entries, 15000);
-    options.beam = std::min<std::size_t>(options.beam, 400);
+    // An entry costs a look at every sphere; so that a search never takes long, large graphs are searched less widely.
+    const std::size_t spheres = std::max<std::size_t>(body_.graph.size(), 1);
+    options.most_entries = std::min(options.most_entries, kLooks / spheres);
+    options.beam = std::min(options.beam, kBeamLooks / spheres);
     options.runner_up = false;
     parallel_for(
         attempts.size(),

@@ -52,6 +52,8 @@ class Puller {
     constexpr int kSteps = 16;
     for (int k = 1; k <= kSteps; ++k)
       if (const Vec3 q = p + (k / (kSteps + 1.0)) * (towards - p); inside(q)) return q;
+    for (const double almost : {0.97, 0.99})
+      if (const Vec3 q = p + almost * (towards - p); inside(q)) return q;
     return p;
   }
 
@@ -82,7 +84,8 @@ void pull_inside(SkeletonPlan& plan, const Mesh& mesh) {
   const auto mirrored = [&](const Vec3& p) { return Vec3(p - 2 * plan.left.dot(p - plan.mirror_point) * plan.left); };
   for (Index j = 0; j < plan.joints.size(); ++j) {
     PlannedJoint& joint = plan.joints[j];
-    const bool paired = plan.symmetric && joint.partner != kNone;
+    const bool paired =
+        plan.symmetric && joint.partner != kNone && plan.joints[joint.partner].origin != "given";
     if (joint.origin == "given" || (paired && joint.partner < j) || puller.inside(joint.position)) continue;
     const Vec3 towards = joint.parent == kNone ? mesh.bounds().center() : plan.joints[joint.parent].position;
     joint.position = puller.pulled(joint.position, towards);

@@ -24,7 +24,8 @@
 namespace sinew::rigging {
 namespace {
 
-constexpr std::size_t kMostReadings = 5;
+constexpr std::size_t kMostReadings = 6;
+constexpr int kCoarse = 96;
 constexpr double kDoubtful = 0.3;  // Confidence below it gets a warning.
 
 /// A joint of a template by its name or its role.
@@ -69,7 +70,7 @@ class Rigger {
                        100 * body_.interior.left_out));
     stage("search", 0.2);
     search();
-    if (choice_.ranked.empty()) return generic();
+    if (choice_.ranked.empty() || unlike_all()) return generic();
     stage("joints", 0.5);
     place();
     stage("details", 0.7);
@@ -129,7 +130,6 @@ class Rigger {
     result_.metrics["search_entries"] = choice_.entries;
     result_.metrics["proven"] = choice_.proven;
     if (choice_.ranked.empty()) return;
-    ways_.emplace(body_.interior);
     compare();
     judge();
   }
@@ -137,12 +137,16 @@ class Rigger {
   /// Penalties know spheres and ways between them; the joints read off the shape, and the feet, tell better whether it is this body and
   /// which way it faces. So readings are compared by both, from the lowest penalty on, until no other can cost less.
   void compare() {
+    // Readings are compared on a coarse grid, which is ten times quicker; only the best is read off the fine one.
+    const Interior coarse = interior(mesh_, {.resolution = kCoarse}, progress_);
+    const BodyWays ways(coarse);
     double least = std::numeric_limits<double>::infinity();
+    double facing_cost_of_best = 0;
     Json readings = Json::array();
     for (Candidate& candidate : choice_.ranked) {
       if (candidate.fit.found.penalty >= least || readings.size() >= kMostReadings) break;
       Anatomy anatomy = options_.compat ? published_places(body_, candidate.skeleton_template, candidate.fit)
-                                        : read_anatomy(*ways_, candidate.skeleton_template, candidate.fit);
+                                        : read_anatomy(ways, candidate.skeleton_template, candidate.fit);
       const double shape = options_.compat ? 0 : shape_cost(candidate.skeleton_template, candidate.fit.turn, anatomy);
       const double facing = facing_cost(candidate);
       candidate.cost = candidate.fit.found.penalty + shape + facing;
@@ -153,17 +157,29 @@ class Rigger {
                           {"facing", facing}});
       if (candidate.cost >= least) continue;
       least = candidate.cost;
+      facing_cost_of_best = facing;
       shape_ = shape;
       best_ = candidate;
       anatomy_ = std::move(anatomy);
     }
     result_.metrics["readings"] = std::move(readings);
+    if (options_.compat) return;
+    anatomy_ = read_anatomy(BodyWays(body_.interior), best_.skeleton_template, best_.fit);
+    shape_ = shape_cost(best_.skeleton_template, best_.fit.turn, anatomy_);
+    best_.cost = best_.fit.found.penalty + shape_ + facing_cost_of_best;
+  }
+
+  /// Whether the best reading is no reading at all: then a skeleton of no names is more use than one of wrong names. Who names a
+  /// template, or a joint's place, gets it.
+  bool unlike_all() const {
+    constexpr double kUnlike = 0.5;
+    return best_.cost > kUnlike && request_.templates.size() > 1 && !given_any();
   }
 
   /// Feet point forward: what lies on the ground is compared with the legs above it. Where they do not tell, the body faces as files should have it.
   double facing_cost(const Candidate& candidate) {
     if (options_.orientation == "keep" || !walks_upright(candidate.skeleton_template)) return 0;
-    constexpr double kTells = 0.006, kWrong = 0.15, kUnusual = 0.03;
+    constexpr double kTells = 0.006, kWrong = 0.05, kUnusual = 0.02;
     const double ahead = feet_ahead(body_.interior, candidate.fit.turn);
     if (ahead < -kTells) return kWrong;
     return ahead > kTells || candidate.fit.turn.isIdentity() ? 0 : kUnusual;
@@ -283,8 +299,8 @@ class Rigger {
     if (!is_mirror_image)
       warn("rig.not_symmetric",
            "The mesh is not its own mirror image; joints are mirrored all the same, about the middle of its box.");
-    plan.symmetric = true;
     if (given_any()) return;
+    plan.symmetric = true;
     make_symmetric(plan);
   }
 
@@ -302,8 +318,23 @@ class Rigger {
     Template source = best_.skeleton_template;
     for (const Template& t : request_.templates)
       if (t.name == source.name && best_.without.empty()) source = t;
+    count_unexplained();
     add(add_extras(plan, body_.interior, options_.extras, source));
     pull_inside(plan, mesh_);
+  }
+
+  /// A body with several long limbs that the template does not have is hardly what the template is of: an octopus is no hand.
+  void count_unexplained() {
+    constexpr double kLong = 0.15;
+    constexpr int kMany = 3;
+    int limbs = 0;
+    for (const Protrusion& protrusion : protrusions(body_.interior, plan_bones(result_.plan, body_.interior).bones))
+      limbs += protrusion.length >= kLong ? 1 : 0;
+    result_.metrics["unexplained_limbs"] = limbs;
+    if (limbs < kMany) return;
+    result_.confidence *= 0.4;
+    warn("rig.unexplained",
+         fmt::format("The {} template does not explain {} long parts of the body.", result_.plan.template_name, limbs));
   }
 
   void finish() {
@@ -342,7 +373,6 @@ class Rigger {
   Body body_;
   Choice choice_;
   Candidate best_;
-  std::optional<BodyWays> ways_;
   Anatomy anatomy_;
   double shape_ = 0;
   std::vector<char> given_;
