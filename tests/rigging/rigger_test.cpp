@@ -321,4 +321,19 @@ TEST(Rigger, TellsItsStagesInOrder) {
 }
 
 }  // namespace
+TEST(Rigger, FingersOfAHandEndAtTheirTips) {
+  const shapes::Made made = small_made("hand", 1);
+  RiggerRequest request;
+  request.templates = templates();
+  const Rigged rigged = plan_skeleton(bare(made), request);
+  ASSERT_EQ(rigged.plan.template_name, "hand");
+  for (const PlannedJoint& joint : rigged.plan.joints) {
+    if (!joint.name.ends_with("3")) continue;
+    ASSERT_TRUE(joint.end.has_value()) << joint.name;
+    const Vec3 before = rigged.plan.joints[joint.parent].position;
+    EXPECT_LT((*joint.end - joint.position).norm(), 2 * (joint.position - before).norm()) << joint.name;
+    EXPECT_GT((*joint.end - joint.position).dot(joint.position - before), 0) << joint.name;
+  }
+}
+
 }  // namespace sinew::rigging

@@ -260,6 +260,7 @@ class Rigger {
       if (planned[j] != kNone && t.joints[j].partner != kNone)
         plan.joints[planned[j]].partner = planned[t.joints[j].partner];
     for (const FoundLimb& found : anatomy_.limbs) {
+      if (t.limbs[found.limb].kind == "stem") continue;  // It ends at the root, not at a leaf.
       Index last = t.limbs[found.limb].joints.back();
       for (Index j = last + 1; j < t.joints.size(); ++j)
         if (t.joints[j].parent == last && planned[j] != kNone) last = j;
