@@ -73,7 +73,10 @@ TEST_F(RigJob, AFileWithASkeletonNeedsReplace) {
   options.replace = true;
   const Report report = run({"made.glb"}, "out.glb", options);
   const io::Asset before = io::load(folder_ / "made.glb"), after = io::load(folder_ / "out.glb");
-  EXPECT_EQ(after.character.rig.mesh.positions, before.character.rig.mesh.positions);
+  ASSERT_EQ(after.character.rig.mesh.positions.size(), before.character.rig.mesh.positions.size());
+  // Files hold floats in the space of the bind matrices, and these are new.
+  for (std::size_t v = 0; v < before.character.rig.mesh.positions.size(); ++v)
+    EXPECT_LT((after.character.rig.mesh.positions[v] - before.character.rig.mesh.positions[v]).norm(), 1e-6) << v;
   EXPECT_EQ(after.character.rig.skins.size(), 1U);
   EXPECT_EQ(after.character.clips.size(), before.character.clips.size());
 }
