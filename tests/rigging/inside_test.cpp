@@ -97,16 +97,5 @@ TEST(PullInside, AGivenPartnerStaysWhereItIs) {
   EXPECT_EQ(plan.joints[1].position, Vec3(-1.05, 0.4, 0));
 }
 
-TEST(BoneInside, IsTheShareOfTheBoneThatLiesInTheBody) {
-  const Interior inside = interior(capsule(kHalf, kRadius), {.resolution = 100});
-  const auto share = [&](const Vec3& a, const Vec3& b) {
-    return bone_inside(inside, inside.to_unit(a), inside.to_unit(b));
-  };
-  EXPECT_EQ(share(Vec3(0, -1, 0), Vec3(0, 1, 0)), 1);
-  EXPECT_EQ(share(Vec3(0.2, 0, 0), Vec3(0.2, 0, 0)), 1);
-  EXPECT_NEAR(share(Vec3(0, 0, 0), Vec3(0.6, 0, 0)), 0.5, 0.07);
-  EXPECT_EQ(share(Vec3(0.5, -1, 0), Vec3(0.5, 1, 0)), 0);
-}
-
 }  // namespace
 }  // namespace sinew::rigging

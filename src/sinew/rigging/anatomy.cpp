@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numbers>
 
 namespace sinew::rigging {
 namespace {
@@ -71,7 +72,7 @@ double usual_area(const LimbProfile& profile, double from, double to) {
 }
 
 /// Where the section grows fastest, near `expected`.
-double fastest_growth(const LimbProfile& profile, double expected, double& sharpness) {
+double fastest_growth(const LimbProfile& profile, double expected) {
   double best = expected;
   double best_value = -std::numeric_limits<double>::infinity();
   for (const LimbProfile::Slice& slice : profile.slices) {
@@ -80,60 +81,59 @@ double fastest_growth(const LimbProfile& profile, double expected, double& sharp
     const double half = std::max(1.5 * profile.step, 0.7 * slice.radius);
     const double growth = std::log(profile.area(slice.s + half) / std::max(profile.area(slice.s - half), 1e-12));
     const double value = growth - 4 * off * off;
-    if (value > best_value) best_value = value, best = slice.s, sharpness = growth;
+    if (value > best_value) best_value = value, best = slice.s;
   }
   return best;
 }
 
 /// Where a limb opens into the body: before its fastest growth, the place where its section passes what is usual for its upper part by
 /// `kOpening`.
-double find_mouth(const LimbProfile& profile, double expected, double chain, double& sharpness) {
+double find_mouth(const LimbProfile& profile, double expected, double chain) {
   constexpr double kOpening = 1.6;
-  const double peak = fastest_growth(profile, expected, sharpness);
+  const double peak = fastest_growth(profile, expected);
   const double usual = usual_area(profile, peak - 0.5 * chain, peak - 0.2 * chain);
   double s = peak + profile.radius(peak);
   while (s > 0.5 * expected && profile.area(s) > kOpening * usual) s -= 0.25 * profile.step;
   return s;
 }
 
-/// The wrist: the narrowest place after the hand, near `expected`.
-double find_wrist(const LimbProfile& profile, double expected, double end) {
-  double best = expected, widest = 0;
+/// Of the slices between two shares of `expected`, and before `end`, the one of the least value; `expected` itself if there are none.
+template <class Value>
+double least_slice(const LimbProfile& profile, double expected, double from, double to, double end, Value value) {
+  double best = expected;
   double best_value = std::numeric_limits<double>::infinity();
   for (const LimbProfile::Slice& slice : profile.slices) {
-    const double off = slice.s / expected - 1;
-    widest = std::max(widest, slice.area);
-    if (off < -0.45 || off > 0.6 || slice.s > end) continue;
-    const double value = 0.5 * std::log(slice.area / widest) + 1.5 * off * off;
-    if (value < best_value) best_value = value, best = slice.s;
+    if (slice.s < from * expected || slice.s > to * expected || slice.s > end) continue;
+    const double here = value(slice, slice.s / expected - 1);
+    if (here < best_value) best_value = here, best = slice.s;
   }
   return best;
+}
+
+/// The wrist: the narrowest place after the hand, near `expected`.
+double find_wrist(const LimbProfile& profile, double expected, double end) {
+  std::size_t next = 0;
+  double widest = 0;  // Of all slices up to the one in question.
+  return least_slice(profile, expected, 0.55, 1.6, end, [&](const LimbProfile::Slice& slice, double off) {
+    for (; next < profile.slices.size() && profile.slices[next].s <= slice.s; ++next)
+      widest = std::max(widest, profile.slices[next].area);
+    return 0.5 * std::log(slice.area / widest) + 1.5 * off * off;
+  });
 }
 
 /// The ankle: where the section falls most after the heel, near `expected`.
 double find_ankle(const LimbProfile& profile, double expected, double end) {
-  double best = expected;
-  double best_value = std::numeric_limits<double>::infinity();
-  for (const LimbProfile::Slice& slice : profile.slices) {
-    const double off = slice.s / expected - 1;
-    if (off < -0.45 || off > 0.6 || slice.s > end) continue;
-    const double value = expected * growth_rate(profile, slice.s) + 2 * off * off;
-    if (value < best_value) best_value = value, best = slice.s;
-  }
-  return best;
+  return least_slice(profile, expected, 0.55, 1.6, end, [&](const LimbProfile::Slice& slice, double off) {
+    return expected * growth_rate(profile, slice.s) + 2 * off * off;
+  });
 }
 
 /// The narrowest place of the neck before the body, near `expected`.
 double find_neck(const LimbProfile& profile, double expected, double end) {
-  double best = expected;
-  double best_value = std::numeric_limits<double>::infinity();
-  for (const LimbProfile::Slice& slice : profile.slices) {
-    if (slice.s < 0.3 * expected || slice.s > end) continue;
-    const double off = slice.s / expected - 1;
-    const double value = 0.5 * std::log(std::max(slice.area, 1e-12)) + 0.5 * off * off;
-    if (value < best_value) best_value = value, best = slice.s;
-  }
-  return best;
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  return least_slice(profile, expected, 0.3, kAny, end, [](const LimbProfile::Slice& slice, double off) {
+    return 0.5 * std::log(std::max(slice.area, 1e-12)) + 0.5 * off * off;
+  });
 }
 
 /// How sharply the line from `a` over s to `b` bends, as the sine of half the turn.
@@ -260,8 +260,7 @@ class Reader {
 
   /// Legs begin at the crotch, and the shortest way through the body from one foot to the other turns round there: halfway.
   void find_mouth_of(const Template::Limb& limb, const Lengths& lengths, double scale, FoundLimb& found) {
-    found.mouth =
-        find_mouth(found.profile, scale * (lengths.beyond + lengths.chain), scale * lengths.chain, found.sharpness);
+    found.mouth = find_mouth(found.profile, scale * (lengths.beyond + lengths.chain), scale * lengths.chain);
     if (limb.kind != "leg") return;
     const Index partner = t_.joints[limb.joints.front()].partner;
     for (const Template::Limb& other : t_.limbs) {
@@ -287,7 +286,7 @@ class Reader {
       const double way = scale * lengths.all();
       const double neck = find_neck(profile, scale * (lengths.beyond + 0.5 * lengths.chain), way);
       found.mouth = std::max(found.mouth, std::min(neck + 0.3 * way, profile.length()));
-      const double width = std::sqrt(profile.area(neck) / 3.14159265358979);
+      const double width = std::sqrt(profile.area(neck) / std::numbers::pi);
       found.first = neck;
       while (found.first < found.mouth && profile.area(found.first) < 1.15 * profile.area(neck))
         found.first += 0.25 * profile.step;

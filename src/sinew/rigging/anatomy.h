@@ -19,7 +19,6 @@ struct FoundLimb {
   double mouth = 0;      ///< Where it opens into the body: distance from the tip.
   double first = 0;      ///< Of its first joint.
   double last = 0;       ///< Of its last joint.
-  double sharpness = 0;  ///< Logarithm of how much the section grows at the mouth.
 };
 
 /// Places of all joints of a template, read off the shape.

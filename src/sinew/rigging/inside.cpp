@@ -94,12 +94,4 @@ void pull_inside(SkeletonPlan& plan, const Mesh& mesh) {
   }
 }
 
-double bone_inside(const Interior& interior, const Vec3& a, const Vec3& b) {
-  constexpr int kSamples = 33;
-  int inside = 0;
-  for (int i = 0; i < kSamples; ++i)
-    inside += geometry::sample(interior.depth, a + (b - a) * (i / (kSamples - 1.0))) < 0 ? 1 : 0;
-  return inside / static_cast<double>(kSamples);
-}
-
 }  // namespace sinew::rigging

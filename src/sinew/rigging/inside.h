@@ -19,7 +19,4 @@ void keep_inside(const Body& body, const Template& skeleton_template, Anatomy& a
 /// symmetric plan partners stay mirror images.
 void pull_inside(SkeletonPlan& plan, const Mesh& mesh);
 
-/// Share of points along a bone that lie inside.
-double bone_inside(const Interior& interior, const Vec3& a, const Vec3& b);
-
 }  // namespace sinew::rigging

@@ -38,7 +38,7 @@ Slices sort_into_slices(std::span<const float> distance, double step, std::size_
 class Follower {
  public:
   Follower(const BodyWays& ways, std::span<const float> from_body, const Slices& slices)
-      : ways_(ways), from_body_(from_body), slices_(slices), slice_(ways.size(), kNone), seen_(ways.size(), 0) {
+      : ways_(ways), from_body_(from_body), slice_(ways.size(), kNone), seen_(ways.size(), 0) {
     for (Index k = 0; k + 1 < slices.offsets.size(); ++k)
       for (Index i = slices.offsets[k]; i < slices.offsets[k + 1]; ++i) slice_[slices.items[i]] = k;
   }
@@ -77,7 +77,6 @@ class Follower {
  private:
   const BodyWays& ways_;
   std::span<const float> from_body_;
-  const Slices& slices_;
   std::vector<Index> slice_;
   std::vector<char> seen_;
 };
@@ -132,11 +131,6 @@ double LimbProfile::radius(double s) const {
   std::size_t i = 0;
   const double t = interpolate(s, i);
   return slices.size() < 2 ? slices[0].radius : (1 - t) * slices[i].radius + t * slices[i + 1].radius;
-}
-
-Vec3 LimbProfile::direction(double s, double window) const {
-  const Vec3 way = center(s + window) - center(s - window);
-  return way.norm() > 0 ? Vec3(way.normalized()) : Vec3(Vec3::Zero());
 }
 
 Index limb_tip(const BodyWays& ways, std::span<const float> from_body, const Vec3& leaf, double share,

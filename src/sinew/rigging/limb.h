@@ -27,8 +27,6 @@ struct LimbProfile {
   Vec3 center(double s) const;
   double area(double s) const;
   double radius(double s) const;
-  /// The way the limb runs at s, from the tip inwards: of the line through the centres within `window` of it.
-  Vec3 direction(double s, double window) const;
 
  private:
   double interpolate(double s, std::size_t& i) const;

@@ -138,15 +138,19 @@ class Rigger {
   /// which way it faces. So readings are compared by both, from the lowest penalty on, until no other can cost less.
   void compare() {
     // Readings are compared on a coarse grid, which is ten times quicker; only the best is read off the fine one.
-    const Interior coarse = interior(mesh_, {.resolution = kCoarse}, progress_);
-    const BodyWays ways(coarse);
+    std::optional<Interior> coarse;
+    std::optional<BodyWays> ways;
+    if (!options_.compat) {
+      coarse.emplace(interior(mesh_, {.resolution = kCoarse}, progress_));
+      ways.emplace(*coarse);
+    }
     double least = std::numeric_limits<double>::infinity();
     double facing_cost_of_best = 0;
     Json readings = Json::array();
     for (Candidate& candidate : choice_.ranked) {
       if (candidate.fit.found.penalty >= least || readings.size() >= kMostReadings) break;
       Anatomy anatomy = options_.compat ? published_places(body_, candidate.skeleton_template, candidate.fit)
-                                        : read_anatomy(ways, candidate.skeleton_template, candidate.fit);
+                                        : read_anatomy(*ways, candidate.skeleton_template, candidate.fit);
       const double shape = options_.compat ? 0 : shape_cost(candidate.skeleton_template, candidate.fit.turn, anatomy);
       const double facing = facing_cost(candidate);
       candidate.cost = candidate.fit.found.penalty + shape + facing;
@@ -185,12 +189,11 @@ class Rigger {
     return ahead > kTells || candidate.fit.turn.isIdentity() ? 0 : kUnusual;
   }
 
-  static bool walks_upright(const Template& t) {
-    const auto has = [&](const char* kind) {
-      return std::any_of(t.limbs.begin(), t.limbs.end(), [&](const Template::Limb& limb) { return limb.kind == kind; });
-    };
-    return has("leg") && !has("neck");
+  static bool has_limb(const Template& t, const char* kind) {
+    return std::any_of(t.limbs.begin(), t.limbs.end(), [&](const Template::Limb& limb) { return limb.kind == kind; });
   }
+  static bool has_arms(const Template& t) { return has_limb(t, "arm"); }
+  static bool walks_upright(const Template& t) { return has_limb(t, "leg") && !has_limb(t, "neck"); }
 
   /// Confidence: how far the next reading of the body that means something else is away, and how much like the template it is.
   void judge() {
@@ -208,7 +211,8 @@ class Rigger {
       return found;
     }();
     const SearchResult& found = best_.fit.found;
-    // What was not found costs at least as much as was looked for; another reading of this shape, what it costs more and half of what this shape has.
+    // What was not found costs at least as much as was looked for; another reading of this template what its penalty is more. That was
+    // compared without the shape, hence 0.05 on top.
     double next =
         best_.cost + (found.runner_up.empty() ? found.penalty + 0.05 : found.runner_up_penalty - found.penalty) + 0.05;
     std::string next_name = found.runner_up.empty() ? "" : best_.skeleton_template.name;
@@ -297,10 +301,10 @@ class Rigger {
     if (options_.symmetry == "off") return;
     const bool is_mirror_image = find_mirror_plane(mesh_, plan.left, plan.mirror_point);
     if (!is_mirror_image && options_.symmetry != "on") return;
+    if (given_any()) return;  // Who says where joints lie means that side alone.
     if (!is_mirror_image)
       warn("rig.not_symmetric",
            "The mesh is not its own mirror image; joints are mirrored all the same, about the middle of its box.");
-    if (given_any()) return;
     plan.symmetric = true;
     make_symmetric(plan);
   }
@@ -313,14 +317,11 @@ class Rigger {
       result_.warnings.insert(result_.warnings.end(), found.begin(), found.end());
     };
     add_eyes(plan, mesh_);
-    if (options_.fingers == "auto" && plan.find_role("left_hand") != kNone && plan.template_name != "quadruped" &&
-        plan.template_name != "bird")
+    // A hand at the end of an arm may have fingers; the paw that a leg ends in has none of its own.
+    if (options_.fingers == "auto" && plan.find_role("left_hand") != kNone && has_arms(best_.skeleton_template))
       add(add_fingers(plan, mesh_, progress_));
-    Template source = best_.skeleton_template;
-    for (const Template& t : request_.templates)
-      if (t.name == source.name && best_.without.empty()) source = t;
     count_unexplained();
-    add(add_extras(plan, body_.interior, options_.extras, source));
+    add(add_extras(plan, body_.interior, options_.extras, best_.skeleton_template));
     pull_inside(plan, mesh_);
   }
 
