@@ -9,7 +9,7 @@ import {spawnSync} from 'node:child_process';
 export function parse(argv) {
   const options = {};
   for (let i = 0; i < argv.length; i += 2) {
-    if (!['--sinew', '--work', '--data', '--only'].includes(argv[i]) || argv[i + 1] === undefined) {
+    if (!['--sinew', '--positions', '--work', '--data', '--only'].includes(argv[i]) || argv[i + 1] === undefined) {
       throw new Error(`unknown or unfinished option ${argv[i]}`);
     }
     options[argv[i].slice(2)] = argv[i + 1];

@@ -12,22 +12,36 @@
 namespace sinew::io {
 namespace {
 
-bool same_driver(const Driver& a, const Driver& b) {
-  return a.kind == b.kind && a.source == b.source && a.axis == b.axis && a.share == b.share &&
-         a.coefficients == b.coefficients && a.keys == b.keys;
+// Unknown drivers are the same object, whatever the order of its members.
+bool same_json(const std::string& a, const std::string& b) {
+  return a == b || nlohmann::json::parse(a) == nlohmann::json::parse(b);
 }
 
-// One driver of each kind, all of joint `source`.
+bool same_driver(const Driver& a, const Driver& b) {
+  return a.kind == b.kind && a.source == b.source && a.axis == b.axis && a.share == b.share && a.weight == b.weight &&
+         a.coefficients == b.coefficients && a.keys == b.keys && a.before.coeffs() == b.before.coeffs() &&
+         same_json(a.opaque, b.opaque);
+}
+
+constexpr const char* kSpring = R"({"kind":"spring","stiffness":0.1,"also":[1,{"deep":null}],"source":"nobody"})";
+
+// One driver of each kind, all of joint `source` but the unknown one.
 std::vector<Driver> one_of_each(Index source) {
-  std::vector<Driver> drivers(4);
-  for (std::size_t k = 0; k < 4; ++k) {
+  std::vector<Driver> drivers(6);
+  for (std::size_t k = 0; k < 5; ++k) {
     drivers[k].kind = static_cast<Driver::Kind>(k);
     drivers[k].source = source;
     drivers[k].axis = Vec3(0.1 * static_cast<double>(k), 1, 0.3).normalized();
   }
   drivers[0].share = 1.0 / 3;
-  drivers[2].coefficients = {{0.1, 0.2, 0.3, 0.4}, {}, {1.0 / 7}, {}, {}, {2e-9}};
+  drivers[1].weight = 1.0 / 7;
+  drivers[2].coefficients = {{0.1, 0.2, 0.3, 0.4}, {}, {1.0 / 7}, {}, {}, {2e-9}, {}, {0.7}, {1.0 / 9}};
+  drivers[2].before = Quat(0.3, -0.1, 1.0 / 3, 0.7).normalized();
   drivers[3].keys = {{-1, 0.1}, {0.25, 1.0 / 3}};
+  drivers[3].before = Quat(-0.3, 0.1, 0.2, 0.9).normalized();
+  drivers[4].share = -2.0 / 3;
+  drivers[5].kind = Driver::Kind::kOpaque;
+  drivers[5].opaque = kSpring;
   return drivers;
 }
 
@@ -72,11 +86,15 @@ void expect_same_drivers(const Skeleton& a, const Skeleton& b) {
     ASSERT_NE(j, kNone) << joint.name;
     ASSERT_TRUE(b.joints[j].driver) << joint.name;
     Driver other = *b.joints[j].driver;
-    EXPECT_EQ(a.joints[joint.driver->source].name, b.joints[other.source].name);
-    other.source = joint.driver->source;
+    if (joint.driver->source == kNone) {
+      EXPECT_EQ(other.source, kNone);
+    } else {
+      EXPECT_EQ(a.joints[joint.driver->source].name, b.joints[other.source].name);
+      other.source = joint.driver->source;
+    }
     EXPECT_TRUE(same_driver(*joint.driver, other)) << joint.name;
   }
-  EXPECT_EQ(count, 4);
+  EXPECT_EQ(count, 6);
 }
 
 TEST(DriverFiles, GltfGivesBackEveryKindToTheLastBit) {
@@ -124,9 +142,12 @@ TEST(DriverFiles, OtherExtrasStayAndARemovedDriverLeavesNoTrace) {
 TEST(DriverFiles, WhatDoesNotFitIsLeftOutWithAFinding) {
   const Index node = fixture().character.rig.skeleton.joints.back().source;
   for (const char* bad :
-       {R"(3)", R"({"kind": "spring", "source": 0})", R"({"kind": "aim"})", R"({"kind": "aim", "source": "nobody"})",
+       {R"(3)", R"({"kind": 3, "source": 0})", R"({"kind": "aim"})", R"({"kind": "aim", "source": "nobody"})",
         R"({"kind": "aim", "source": 99999})", R"({"kind": "aim", "source": 0, "axis": [0, 0, 0]})",
-        R"({"kind": "twist_share", "source": -1})", R"({"kind": "driven_keys", "source": "nobody", "keys": 3})"}) {
+        R"({"kind": "aim", "source": 0, "weight": 2})",
+        R"({"kind": "polynomial", "source": 0, "before": [0, 0, 0, 0]})",
+        R"({"kind": "polynomial", "source": 0, "before": [0, 0, 1]})", R"({"kind": "twist_share", "source": -1})",
+        R"({"kind": "driven_keys", "source": "nobody", "keys": 3})"}) {
     Json json = Json::parse(test::make_text_fixture());
     json["nodes"][node]["extras"]["sinew"]["driver"] = Json::parse(bad);
     const std::string text = json.dump();
@@ -136,6 +157,50 @@ TEST(DriverFiles, WhatDoesNotFitIsLeftOutWithAFinding) {
                                   [](const Finding& finding) { return finding.code == "gltf.driver"; });
     EXPECT_TRUE(told) << bad;
   }
+}
+
+TEST(DriverFiles, AnUnknownKindIsCarriedAlongWithAFinding) {
+  const test::TemporaryFolder folder;
+  const Asset plain = fixture();
+  const Index last = plain.character.rig.skeleton.size() - 1;
+  const Index node = plain.character.rig.skeleton.joints[last].source;
+  Json json = Json::parse(test::make_text_fixture());
+  json["nodes"][node]["extras"]["sinew"]["driver"] = Json::parse(kSpring);
+  const std::string text = json.dump();
+  const Asset asset = load_bytes("x.gltf", Bytes(as_bytes(text).begin(), as_bytes(text).end()));
+  const std::optional<Driver>& driver = asset.character.rig.skeleton.joints[last].driver;
+  ASSERT_TRUE(driver);
+  EXPECT_EQ(driver->kind, Driver::Kind::kOpaque);
+  EXPECT_EQ(driver->opaque, kSpring);
+  const auto told = std::find_if(asset.warnings.begin(), asset.warnings.end(),
+                                 [](const Finding& finding) { return finding.code == "gltf.driver"; });
+  ASSERT_NE(told, asset.warnings.end());
+  EXPECT_NE(told->text.find("carried along"), std::string::npos);
+  const Asset again = saved_and_loaded(asset, folder / "again.glb");
+  EXPECT_EQ(document_of(again)["nodes"][node]["extras"]["sinew"]["driver"].dump(), kSpring);
+  // Through a rig file and onto another copy of the character.
+  const RigFile rig = read_rig_json(as_bytes(write_rig_json(asset.character)), "x.rig.json");
+  Asset other = fixture();
+  apply_rig(other, rig);
+  EXPECT_EQ(std::count_if(other.warnings.begin(), other.warnings.end(),
+                          [](const Finding& finding) { return finding.code == "rig.driver"; }),
+            1);
+  ASSERT_TRUE(other.character.rig.skeleton.joints[last].driver);
+  EXPECT_TRUE(same_json(other.character.rig.skeleton.joints[last].driver->opaque, kSpring));
+}
+
+TEST(DriverFiles, TheNumberOfAnUnknownDriversSourceFollowsTheFile) {
+  Asset asset = with_helpers();
+  Skeleton& skeleton = asset.character.rig.skeleton;
+  Driver& driver = *skeleton.joints.back().driver;
+  driver.opaque = R"({"kind":"spring","source":77})";
+  driver.source = skeleton.size() - 3;
+  const test::TemporaryFolder folder;
+  const Asset again = saved_and_loaded(asset, folder / "a.glb");
+  const Driver& read = *again.character.rig.skeleton.joints[again.character.rig.skeleton.find("helper5")].driver;
+  EXPECT_EQ(again.character.rig.skeleton.joints[read.source].name, skeleton.joints[driver.source].name);
+  const RigFile rig = read_rig_json(as_bytes(write_rig_json(asset.character)), "x.rig.json");
+  EXPECT_EQ(rig.skeleton.joints.back().driver->source, driver.source);
 }
 
 }  // namespace

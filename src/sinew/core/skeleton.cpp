@@ -56,7 +56,7 @@ Findings validate(const Skeleton& skeleton) {
       found.push_back({"skeleton.rotation", where, "Its rest rotation is not a unit quaternion."});
     if (joint.mirror != kNone && (joint.mirror >= skeleton.size() || skeleton.joints[joint.mirror].mirror != j))
       found.push_back({"skeleton.mirror", where, "Its mirror partner does not point back to it."});
-    if (joint.driver && joint.driver->source >= skeleton.size())
+    if (joint.driver && joint.driver->kind != Driver::Kind::kOpaque && joint.driver->source >= skeleton.size())
       found.push_back({"skeleton.driver", where, "Its driver has no source."});
   }
   return found;

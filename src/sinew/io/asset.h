@@ -86,6 +86,8 @@ struct SaveOptions {
   std::string weight_type = "float";  ///< "float", "u16" or "u8" for new weights in glTF.
   std::vector<Index> new_clips;       ///< Of the character: those that its document does not hold yet. glTF only.
   std::optional<Humanoid> humanoid;   ///< To be written with a changed skeleton. glTF only.
+  /// Clips of the document that got tracks behind those they had: which clip, and its first new track. glTF only.
+  std::vector<std::pair<Index, std::size_t>> longer_clips;
 };
 
 /// A file format. `read` gets the bytes of the file; it may read files beside it. Either function may be missing.

@@ -65,7 +65,7 @@ void move_skeleton(Character& character, const Mat4& m) {
   for (Joint& joint : rig.skeleton.joints) {
     joint.parent = joint.parent == kNone ? 0 : joint.parent + 1;
     if (joint.mirror != kNone) ++joint.mirror;
-    if (joint.driver) ++joint.driver->source;
+    if (joint.driver && joint.driver->source != kNone) ++joint.driver->source;
   }
   rig.skeleton.joints.insert(rig.skeleton.joints.begin(), std::move(root));
   const Mat4 back = m.inverse();

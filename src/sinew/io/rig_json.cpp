@@ -8,6 +8,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "sinew/io/driver_words.h"
 #include "sinew/io/text_scanner.h"
 
 namespace sinew::io {
@@ -84,12 +85,34 @@ class RigWriter {
   }
 
   void driver(const Driver& driver) {
-    constexpr std::array<const char*, 4> kKinds = {"twist_share", "aim", "polynomial", "driven_keys"};
+    if (driver.kind == Driver::Kind::kOpaque) {
+      opaque_driver(driver);
+      return;
+    }
     out_ += fmt::format(", \"driver\": {{\"kind\": \"{}\", \"source\": {}",
-                        kKinds[static_cast<std::size_t>(driver.kind)], driver.source);
+                        kDriverWords[static_cast<std::size_t>(driver.kind)], driver.source);
     numbers("axis", driver.axis);
     out_ += ", \"share\": ";
     append_number(out_, driver.share);
+    if (driver.weight != 1) {
+      out_ += ", \"weight\": ";
+      append_number(out_, driver.weight);
+    }
+    if (driver.before.coeffs() != Quat::Identity().coeffs()) numbers("before", driver.before.coeffs());
+    driver_lists(driver);
+    out_ += '}';
+  }
+
+  // As it came, with the number that its source has in this file.
+  void opaque_driver(const Driver& driver) {
+    Json json = Json::parse(driver.opaque, nullptr, false);
+    if (!json.is_object()) return;
+    const auto source = json.find("source");
+    if (source != json.end() && source->is_number() && driver.source != kNone) *source = driver.source;
+    out_ += ", \"driver\": " + json.dump();
+  }
+
+  void driver_lists(const Driver& driver) {
     if (!driver.coefficients.empty()) {
       out_ += ", \"coefficients\": [";
       for (std::size_t i = 0; i < driver.coefficients.size(); ++i) {
@@ -106,7 +129,6 @@ class RigWriter {
       }
       out_ += ']';
     }
-    out_ += '}';
   }
 
   void skin(const Skin& skin) {
@@ -211,6 +233,12 @@ void report_unmatched(Asset& asset, const RigFile& rig, const std::vector<Index>
           {"rig.unmatched_mesh", rig.meshes[m].name, "The rig names this mesh, and the file has none of that name."});
 }
 
+void report_opaque_drivers(Asset& asset, const Skeleton& skeleton) {
+  for (const Joint& joint : skeleton.joints)
+    if (joint.driver && joint.driver->kind == Driver::Kind::kOpaque)
+      asset.warnings.push_back({"rig.driver", joint.name, kOpaqueDriver});
+}
+
 // Joints of the new skeleton by the old ones, by name; joints of one name in order.
 std::vector<Index> map_joints(const Skeleton& from, const Skeleton& to) {
   std::map<std::pair<std::string, int>, Index> by_name;
@@ -283,6 +311,7 @@ void apply_rig(Asset& asset, const RigFile& rig) {
   const std::vector<Index> match = match_meshes(target.mesh.parts, rig.meshes);
   check_match(asset, rig, match);
   report_unmatched(asset, rig, match);
+  report_opaque_drivers(asset, rig.skeleton);
   move_clips(asset, rig.skeleton);
   target.skeleton = with_sources(rig.skeleton, target.skeleton);
   target.skins = rig.skins;
@@ -309,6 +338,7 @@ Asset read_rig(const std::filesystem::path& path, Bytes bytes, const Progress& p
   asset.character.name = document->rig.name;
   asset.character.rig.skeleton = document->rig.skeleton;
   asset.character.rig.skins = document->rig.skins;
+  report_opaque_drivers(asset, document->rig.skeleton);
   Json meshes = Json::array();
   for (const RigMesh& mesh : document->rig.meshes)
     meshes.push_back({{"name", mesh.name}, {"vertices", mesh.vertex_count}, {"influences", mesh.weights.size()}});

@@ -44,7 +44,8 @@ std::string write_rig_json(const Character& character);
 
 /// Reads a rig. Joints may come in any order; they are sorted so that parents come first, and otherwise keep their order.
 /// \throws Error with the place in the file for whatever does not fit: joints that are not there or named twice, parents
-/// in a circle, counts that differ, numbers that are none.
+/// in a circle, counts that differ, numbers that are none. A driver of an unknown kind is carried along (kOpaque);
+/// `apply_rig` and `read_rig` have a finding for each (rig.driver).
 RigFile read_rig_json(std::span<const std::byte> bytes, const std::string& file_name);
 
 /// Puts skeleton, skins and weights of a rig on the mesh of an asset, in place of those it has. Meshes are matched by name,

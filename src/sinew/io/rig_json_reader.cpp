@@ -9,6 +9,7 @@
 #include <queue>
 #include <unordered_map>
 
+#include "sinew/io/driver_words.h"
 #include "sinew/io/rig_json.h"
 #include "sinew/io/text_scanner.h"
 
@@ -228,20 +229,41 @@ class RigReader {
     object(source, where);
     Driver driver;
     const std::string kind = text(source, "kind", where);
-    if (kind == "twist_share") driver.kind = Driver::Kind::kTwistShare;
-    else if (kind == "aim") driver.kind = Driver::Kind::kAim;
-    else if (kind == "polynomial") driver.kind = Driver::Kind::kPolynomial;
-    else if (kind == "driven_keys") driver.kind = Driver::Kind::kDrivenKeys;
-    else
-      fail(where,
-           fmt::format("'{}' is no kind of driver; there is twist_share, aim, polynomial and driven_keys.", kind));
+    if (kind.empty()) fail(where, "'kind' is missing: what the driver does.");
+    driver.kind = driver_kind(kind);
+    if (driver.kind == Driver::Kind::kOpaque) return opaque_driver(source);
     const Value* from = find(source, "source");
     if (!from) fail(where, "'source' is missing: the joint that drives.");
     driver.source = file_to_rig_[reference(*from, joint_names_, file_to_rig_.size(), where, "joint")];
     numbers(source, "axis", driver.axis, where);
     if (!(driver.axis.norm() > 1e-9)) fail(where, "'axis' has no direction.");
     if (std::abs(driver.axis.norm() - 1) > 1e-9) driver.axis.normalize();
+    numbers(source, "before", driver.before.coeffs(), where);
+    if (!(driver.before.norm() > 1e-9)) fail(where, "'before' is not a quaternion x, y, z, w.");
+    if (std::abs(driver.before.norm() - 1) > 1e-9) driver.before.normalize();
     if (const Value* share = find(source, "share")) driver.share = number(*share, where, "share");
+    if (const Value* weight = find(source, "weight")) driver.weight = number(*weight, where, "weight");
+    if (!(driver.weight >= 0 && driver.weight <= 1)) fail(where, "'weight' does not lie between 0 and 1.");
+    driver_lists(source, driver, where);
+    return driver;
+  }
+
+  // What is known of a driver of another kind: all its JSON, and its source if that is a joint.
+  Driver opaque_driver(const Value& source) const {
+    Driver driver;
+    driver.kind = Driver::Kind::kOpaque;
+    driver.opaque = source.dump();
+    const Value* from = find(source, "source");
+    if (from && from->is_string()) {
+      const auto found = joint_names_.find(from->get_ref<const std::string&>());
+      if (found != joint_names_.end() && found->second != kNone) driver.source = file_to_rig_[found->second];
+    } else if (from && from->is_number_unsigned() && from->get<std::uint64_t>() < file_to_rig_.size()) {
+      driver.source = file_to_rig_[from->get<std::size_t>()];
+    }
+    return driver;
+  }
+
+  void driver_lists(const Value& source, Driver& driver, const std::string& where) const {
     if (const Value* rows = find(source, "coefficients"))
       for (const Value& row : array(*rows, where + " 'coefficients'")) {
         driver.coefficients.emplace_back();
@@ -253,7 +275,6 @@ class RigReader {
         if (!key.is_array() || key.size() != 2) fail(where, "each of 'keys' should be an angle and a value.");
         driver.keys.emplace_back(number(key[0], where, "keys"), number(key[1], where, "keys"));
       }
-    return driver;
   }
 
   void pair_mirrors(const std::vector<std::string>& wheres, const std::vector<Index>& order) {

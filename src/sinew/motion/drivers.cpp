@@ -15,6 +15,9 @@ namespace sinew::motion {
 namespace {
 
 constexpr int kHighestDegree = 16;
+constexpr double kTurn = 2 * std::numbers::pi;
+
+using Outputs = Eigen::Matrix<double, 9, 1>;
 
 // The degree of a polynomial by the number of its coefficients, or −1.
 int degree_of(std::size_t coefficients) {
@@ -31,6 +34,18 @@ double polynomial(const std::vector<double>& coefficients, const Vec3& v) {
   return sum;
 }
 
+Outputs polynomials(const Driver& driver, const Vec3& v) {
+  Outputs out = Outputs::Zero();
+  for (std::size_t i = 0; i < driver.coefficients.size(); ++i)
+    out[static_cast<Eigen::Index>(i)] = polynomial(driver.coefficients[i], v);
+  return out;
+}
+
+// The angle that is equal to `bounded` but for full turns, and nearest to `expected`.
+double nearest_turn(double bounded, double expected) {
+  return bounded + kTurn * std::round((expected - bounded) / kTurn);
+}
+
 double piecewise_linear(const std::vector<std::pair<double, double>>& keys, double x) {
   const auto after =
       std::upper_bound(keys.begin(), keys.end(), x,
@@ -42,34 +57,48 @@ double piecewise_linear(const std::vector<std::pair<double, double>>& keys, doub
   return y0 + (y1 - y0) * (x - x0) / (x1 - x0);
 }
 
-void check(const Skeleton& skeleton, Index joint) {
+// The first thing that keeps a driver from being evaluated, as the rest of a sentence about it; empty if there is none.
+std::string problem_of_polynomial(const Driver& driver) {
+  if (driver.coefficients.empty() || driver.coefficients.size() > 9)
+    return "should have the coefficients of 1 to 9 outputs: three of translation, three of rotation, three of scale.";
+  for (const auto& row : driver.coefficients) {
+    if (!row.empty() && degree_of(row.size()) < 0)
+      return fmt::format("has {} coefficients for an output; a polynomial in three variables has 1, 4, 10, 20, …",
+                         row.size());
+    for (const double value : row)
+      if (!std::isfinite(value)) return "has a coefficient that is not a number.";
+  }
+  return "";
+}
+
+std::string problem_of_keys(const Driver& driver) {
+  if (driver.keys.empty()) return "has no keys.";
+  for (std::size_t k = 0; k < driver.keys.size(); ++k) {
+    const auto& [in, out] = driver.keys[k];
+    if (!std::isfinite(in) || !std::isfinite(out) || (k > 0 && !(in > driver.keys[k - 1].first)))
+      return "has keys whose angles do not rise.";
+  }
+  return "";
+}
+
+std::string problem_of_driver(const Skeleton& skeleton, Index joint) {
   const Driver& driver = *skeleton.joints[joint].driver;
-  const auto refuse = [&](const std::string& what) {
-    throw Error(fmt::format("The driver of joint '{}' {}", skeleton.joints[joint].name, what));
-  };
-  if (driver.source >= skeleton.size()) refuse("has no source: name the joint that drives it.");
-  if (driver.source == joint) refuse("has the joint itself as its source; it must be another one.");
-  if (!driver.axis.allFinite() || driver.axis.norm() < 1e-9) refuse("has an axis without a direction.");
-  if (!std::isfinite(driver.share)) refuse("has a share that is not a number.");
-  if (driver.kind == Driver::Kind::kPolynomial) {
-    if (driver.coefficients.empty() || driver.coefficients.size() > 6)
-      refuse("should have the coefficients of 1 to 6 outputs: three of translation, three of rotation.");
-    for (const auto& row : driver.coefficients) {
-      if (!row.empty() && degree_of(row.size()) < 0)
-        refuse(fmt::format("has {} coefficients for an output; a polynomial in three variables has 1, 4, 10, 20, …",
-                           row.size()));
-      for (const double value : row)
-        if (!std::isfinite(value)) refuse("has a coefficient that is not a number.");
-    }
-  }
-  if (driver.kind == Driver::Kind::kDrivenKeys) {
-    if (driver.keys.empty()) refuse("has no keys.");
-    for (std::size_t k = 0; k < driver.keys.size(); ++k) {
-      const auto& [in, out] = driver.keys[k];
-      if (!std::isfinite(in) || !std::isfinite(out) || (k > 0 && !(in > driver.keys[k - 1].first)))
-        refuse("has keys whose angles do not rise.");
-    }
-  }
+  if (driver.kind == Driver::Kind::kOpaque) return "";
+  if (driver.source >= skeleton.size()) return "has no source: name the joint that drives it.";
+  if (driver.source == joint) return "has the joint itself as its source; it must be another one.";
+  if (!driver.axis.allFinite() || driver.axis.norm() < 1e-9) return "has an axis without a direction.";
+  if (!std::isfinite(driver.share)) return "has a share that is not a number.";
+  if (!(driver.weight >= 0 && driver.weight <= 1)) return "has a weight that does not lie between 0 and 1.";
+  if (!driver.before.coeffs().allFinite() || driver.before.norm() < 1e-9)
+    return "has a rotation 'before' that is not a quaternion.";
+  if (driver.kind == Driver::Kind::kPolynomial) return problem_of_polynomial(driver);
+  if (driver.kind == Driver::Kind::kDrivenKeys) return problem_of_keys(driver);
+  return "";
+}
+
+void check(const Skeleton& skeleton, Index joint) {
+  const std::string problem = problem_of_driver(skeleton, joint);
+  if (!problem.empty()) throw Error(fmt::format("The driver of joint '{}' {}", skeleton.joints[joint].name, problem));
 }
 
 std::vector<Quat> model_rotations_at_rest(const Skeleton& skeleton) {
@@ -88,6 +117,7 @@ std::vector<Index> needs(const Skeleton& skeleton, Index joint) {
   const auto add = [&](Index j) {
     if (skeleton.joints[j].driver) result.push_back(j);
   };
+  if (driver.kind == Driver::Kind::kOpaque) return result;
   if (driver.kind != Driver::Kind::kAim) {
     add(driver.source);
     return result;
@@ -145,21 +175,65 @@ Drivers::Drivers(const Skeleton& skeleton) {
     check(skeleton, j);
     Prepared& prepared = prepared_[j];
     prepared.driver = *skeleton.joints[j].driver;
+    if (prepared.driver.kind == Driver::Kind::kOpaque) continue;
+    prepared.driver.before.normalize();
+    prepared.rebased =
+        (prepared.driver.kind == Driver::Kind::kPolynomial || prepared.driver.kind == Driver::Kind::kDrivenKeys) &&
+        prepared.driver.before.vec() != Vec3::Zero();
     const Index source = prepared.driver.source;
     prepared.source_axis = prepared.driver.axis.normalized();
     prepared.driven_axis = rest[j].conjugate() * (rest[source] * prepared.source_axis);
     const double cosine = prepared.source_axis.dot(axes_[source]);
-    if (std::abs(cosine) > 1 - 1e-6) prepared.along_bone = cosine > 0 ? 1 : -1;
+    // A hand's own bone is not quite in line with the forearm, about which it twists: which turn it is in, its twist tells all the same.
+    if (std::abs(cosine) > 0.5) prepared.near_bone = cosine > 0 ? 1 : -1;
+    prepared.along_bone = std::abs(cosine) > 1 - 1e-6;
   }
   std::vector<Index> path;
   for (Index j = 0; j < skeleton.size(); ++j)
     if (skeleton.joints[j].driver) visit(skeleton, j, state, path, order_);
 }
 
+Quat Drivers::source_delta(const Prepared& prepared, const Pose& pose) const {
+  const Index source = prepared.driver.source;
+  const Quat delta = delta_rotation(skeleton_.joints[source].rest, pose.local[source]);
+  return prepared.rebased ? Quat(prepared.driver.before * delta) : delta;
+}
+
 double Drivers::source_angle(const Prepared& prepared, const Pose& pose) const {
   const Index source = prepared.driver.source;
-  if (prepared.along_bone != 0 && !pose.twist_rad.empty()) return prepared.along_bone * pose.twist_rad[source];
-  return twist_angle_rad(delta_rotation(skeleton_.joints[source].rest, pose.local[source]), prepared.source_axis);
+  const bool unbounded = prepared.near_bone != 0 && !pose.twist_rad.empty();
+  const double turned = unbounded ? prepared.near_bone * pose.twist_rad[source] : 0;
+  if (unbounded && prepared.along_bone && !prepared.rebased) return turned;
+  const double bounded = twist_angle_rad(source_delta(prepared, pose), prepared.source_axis);
+  if (!unbounded) return bounded;
+  return nearest_turn(bounded, turned + twist_angle_rad(prepared.driver.before, prepared.source_axis));
+}
+
+double Drivers::key_angle(const Prepared& prepared, const Pose& pose) const {
+  const Driver& driver = prepared.driver;
+  const double angle = piecewise_linear(driver.keys, source_angle(prepared, pose));
+  if (!prepared.rebased) return angle;
+  return angle - piecewise_linear(driver.keys, twist_angle_rad(driver.before, prepared.source_axis));
+}
+
+Quat Drivers::aim(Index joint, const Pose& pose) const {
+  const Joint& self = skeleton_.joints[joint];
+  const Prepared& prepared = prepared_[joint];
+  // Where the source is, seen from the frame in which this joint turns.
+  const Mat4 source = model_matrix(prepared.driver.source, pose);
+  const Mat4 parent = self.parent == kNone ? Mat4(Mat4::Identity()) : model_matrix(self.parent, pose);
+  const Mat3 parent_linear = parent.topLeftCorner<3, 3>();
+  const Vec3 place = transform_point(parent, self.rest.translation);
+  const Vec3 target = source.topRightCorner<3, 1>() - place;
+  const Vec3 axis = parent_linear * (self.rest.rotation * prepared.source_axis);
+  if (target.norm() < 1e-12 || axis.norm() < 1e-12) return Quat::Identity();
+  // Turned in the parent's own frame, where scale does not bend angles for a uniform scale.
+  const Quat frame(polar(parent_linear).rotation);
+  const Vec3 from = self.rest.rotation.conjugate() * (frame.conjugate() * axis);
+  const Vec3 to = self.rest.rotation.conjugate() * (frame.conjugate() * target);
+  const Quat whole = Quat::FromTwoVectors(from, to);
+  const double weight = prepared.driver.weight;
+  return weight == 1 ? whole : slerp(Quat::Identity(), whole, weight);
 }
 
 Mat4 Drivers::model_matrix(Index joint, const Pose& pose) const {
@@ -189,39 +263,31 @@ void Drivers::drive(Index joint, Pose& pose) const {
       turn(driver.share * source_angle(prepared, pose));
       break;
     case Driver::Kind::kDrivenKeys:
-      turn(piecewise_linear(driver.keys, source_angle(prepared, pose)));
+      turn(key_angle(prepared, pose));
       break;
-    case Driver::Kind::kAim: {
-      const Mat4 source = model_matrix(driver.source, pose);
-      // Where the source is, seen from the frame in which this joint turns.
-      const Mat4 parent = self.parent == kNone ? Mat4(Mat4::Identity()) : model_matrix(self.parent, pose);
-      const Mat3 parent_linear = parent.topLeftCorner<3, 3>();
-      const Vec3 place = transform_point(parent, self.rest.translation);
-      const Vec3 target = source.topRightCorner<3, 1>() - place;
-      const Vec3 axis = parent_linear * (self.rest.rotation * prepared.source_axis);
-      if (target.norm() < 1e-12 || axis.norm() < 1e-12) break;
-      // Turned in the parent's own frame, where scale does not bend angles for a uniform scale.
-      const Quat frame(polar(parent_linear).rotation);
-      const Vec3 from = self.rest.rotation.conjugate() * (frame.conjugate() * axis);
-      const Vec3 to = self.rest.rotation.conjugate() * (frame.conjugate() * target);
-      delta = Quat::FromTwoVectors(from, to);
+    case Driver::Kind::kAim:
+      delta = aim(joint, pose);
+      break;
+    case Driver::Kind::kRotationShare: {
+      const Vec3 v = driver.share * rotation_log(source_delta(prepared, pose));
+      delta = rotation_exp(v);
+      expected_twist = v.dot(axes_[joint]);
       break;
     }
     case Driver::Kind::kPolynomial: {
-      const Vec3 v = rotation_log(delta_rotation(skeleton_.joints[driver.source].rest, pose.local[driver.source]));
-      Eigen::Matrix<double, 6, 1> out = Eigen::Matrix<double, 6, 1>::Zero();
-      for (std::size_t i = 0; i < driver.coefficients.size(); ++i)
-        out[static_cast<Eigen::Index>(i)] = polynomial(driver.coefficients[i], v);
+      Outputs out = polynomials(driver, rotation_log(source_delta(prepared, pose)));
+      if (prepared.rebased) out -= polynomials(driver, rotation_log(driver.before));
       local.translation += self.rest.rotation * out.head<3>();
-      delta = rotation_exp(out.tail<3>());
+      local.scale = self.rest.scale.cwiseProduct(out.tail<3>().array().exp().matrix());
+      delta = rotation_exp(out.segment<3>(3));
       break;
     }
+    case Driver::Kind::kOpaque:
+      break;
   }
   local.rotation = (self.rest.rotation * delta).normalized();
   if (pose.twist_rad.empty()) return;
-  constexpr double kTurn = 2 * std::numbers::pi;
-  const double bounded = twist_angle_rad(delta, axes_[joint]);
-  pose.twist_rad[joint] = bounded + kTurn * std::round((expected_twist - bounded) / kTurn);
+  pose.twist_rad[joint] = nearest_turn(twist_angle_rad(delta, axes_[joint]), expected_twist);
 }
 
 void Drivers::apply(Pose& pose) const {

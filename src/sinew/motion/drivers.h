@@ -15,8 +15,8 @@ namespace sinew::motion {
 class Drivers {
  public:
   /// \throws Error if drivers depend on each other in a circle, or if one cannot be evaluated: no source, an axis
-  /// without length, polynomials whose coefficients are not those of all monomials up to a degree, keys that do not
-  /// rise.
+  /// without length, a weight outside 0 to 1, polynomials whose coefficients are not those of all monomials up to a
+  /// degree, keys that do not rise. Drivers of an unknown kind (kOpaque) need nothing and are never wrong.
   explicit Drivers(const Skeleton& skeleton);
 
   bool empty() const { return order_.empty(); }
@@ -24,7 +24,8 @@ class Drivers {
   const std::vector<Index>& order() const { return order_; }
 
   /// Puts every driven joint where its driver says: its local transform is its rest, changed by what the driver gives.
-  /// Whatever the pose says about it does not matter. \pre one transform per joint.
+  /// Whatever the pose says about it does not matter; one with an unknown kind of driver stays at rest.
+  /// \pre one transform per joint.
   void apply(Pose& pose) const;
 
  private:
@@ -32,10 +33,15 @@ class Drivers {
     Driver driver;
     Vec3 source_axis = Vec3::UnitY();  // Of the angle that is measured.
     Vec3 driven_axis = Vec3::UnitY();  // The same axis at rest, in the frame in which the driven joint turns.
-    double along_bone = 0;             // 1 or −1 if the source's axis is its bone's, else 0.
+    double near_bone = 0;              // 1 or −1 if the source's axis is within 60° of its bone, else 0.
+    bool along_bone = false;           // It is the bone's own.
+    bool rebased = false;              // `before` has to be taken into account.
   };
 
+  Quat source_delta(const Prepared& prepared, const Pose& pose) const;
   double source_angle(const Prepared& prepared, const Pose& pose) const;
+  double key_angle(const Prepared& prepared, const Pose& pose) const;
+  Quat aim(Index joint, const Pose& pose) const;
   void drive(Index joint, Pose& pose) const;
   Mat4 model_matrix(Index joint, const Pose& pose) const;
 

@@ -3,16 +3,14 @@
 
 #include "sinew/io/gltf/driver_extras.h"
 
-#include <array>
 #include <cmath>
 #include <fmt/format.h>
 
+#include "sinew/io/driver_words.h"
 #include "sinew/io/gltf/json_access.h"
 
 namespace sinew::io::gltf {
 namespace {
-
-constexpr std::array<const char*, 4> kDriverKinds = {"twist_share", "aim", "polynomial", "driven_keys"};
 
 const Json* member(const Json& owner, const char* key) {
   if (!owner.is_object()) return nullptr;
@@ -45,24 +43,32 @@ Index source_joint(const Json& source, const NodeGraph& graph, const Skeleton& s
   return graph.joint[source.get<std::size_t>()];
 }
 
-Driver parse_driver(const Json& json, const NodeGraph& graph, const Skeleton& skeleton) {
-  Driver driver;
-  const Json* kind = member(json, "kind");
-  std::size_t number = 0;
-  while (number < kDriverKinds.size() && !(kind && *kind == kDriverKinds[number])) ++number;
-  if (number == kDriverKinds.size()) throw Error("its 'kind' is not twist_share, aim, polynomial or driven_keys");
-  driver.kind = static_cast<Driver::Kind>(number);
-  const Json* source = member(json, "source");
-  if (!source) throw Error("it has no 'source'");
-  driver.source = source_joint(*source, graph, skeleton);
+std::vector<double> numbers_of(const Json& list, std::size_t count, const char* what) {
+  if (!list.is_array() || list.size() != count)
+    throw Error(fmt::format("its '{}' should be {} numbers", what, count == 3 ? "three" : "four"));
+  std::vector<double> numbers;
+  for (const Json& value : list) numbers.push_back(finite_number(value, what));
+  return numbers;
+}
+
+void parse_numbers(const Json& json, Driver& driver) {
+  // Unit axes and quaternions are left as they are, to the last bit.
   if (const Json* axis = member(json, "axis")) {
-    if (!axis->is_array() || axis->size() != 3) throw Error("its 'axis' should be three numbers");
-    for (std::size_t i = 0; i < 3; ++i) driver.axis[static_cast<Eigen::Index>(i)] = finite_number((*axis)[i], "axis");
+    driver.axis = Eigen::Map<const Vec3>(numbers_of(*axis, 3, "axis").data());
     if (!(driver.axis.norm() > 1e-9)) throw Error("its 'axis' has no direction");
-    // A unit axis is left as it is, to the last bit.
     if (std::abs(driver.axis.norm() - 1) > 1e-9) driver.axis.normalize();
   }
+  if (const Json* before = member(json, "before")) {
+    driver.before.coeffs() = Eigen::Map<const Vec4>(numbers_of(*before, 4, "before").data());
+    if (!(driver.before.norm() > 1e-9)) throw Error("its 'before' is not a quaternion");
+    if (std::abs(driver.before.norm() - 1) > 1e-9) driver.before.normalize();
+  }
   if (const Json* share = member(json, "share")) driver.share = finite_number(*share, "share");
+  if (const Json* weight = member(json, "weight")) driver.weight = finite_number(*weight, "weight");
+  if (!(driver.weight >= 0 && driver.weight <= 1)) throw Error("its 'weight' does not lie between 0 and 1");
+}
+
+void parse_lists(const Json& json, Driver& driver) {
   if (const Json* rows = member(json, "coefficients")) {
     if (!rows->is_array()) throw Error("its 'coefficients' should be lists of numbers");
     for (const Json& row : *rows) {
@@ -78,11 +84,48 @@ Driver parse_driver(const Json& json, const NodeGraph& graph, const Skeleton& sk
       driver.keys.emplace_back(finite_number(key[0], "keys"), finite_number(key[1], "keys"));
     }
   }
+}
+
+// What is known of a driver of another kind: all its JSON, and its source if that is a joint.
+Driver opaque_driver(const Json& json, const NodeGraph& graph, const Skeleton& skeleton) {
+  Driver driver;
+  driver.kind = Driver::Kind::kOpaque;
+  driver.opaque = json.dump();
+  try {
+    if (const Json* source = member(json, "source")) driver.source = source_joint(*source, graph, skeleton);
+  } catch (const Error&) {
+    driver.source = kNone;  // Its source may be anything.
+  }
   return driver;
 }
 
+Driver parse_driver(const Json& json, const NodeGraph& graph, const Skeleton& skeleton) {
+  const Json* kind = member(json, "kind");
+  if (!kind || !kind->is_string()) throw Error("it has no 'kind'");
+  Driver driver;
+  driver.kind = driver_kind(kind->get_ref<const std::string&>());
+  if (driver.kind == Driver::Kind::kOpaque) return opaque_driver(json, graph, skeleton);
+  const Json* source = member(json, "source");
+  if (!source) throw Error("it has no 'source'");
+  driver.source = source_joint(*source, graph, skeleton);
+  parse_numbers(json, driver);
+  parse_lists(json, driver);
+  return driver;
+}
+
+// A driver of an unknown kind, with its source's number of today.
+Json opaque_json(const Driver& driver, const Skeleton& skeleton, const std::vector<Index>& node_of_joint) {
+  Json json = Json::parse(driver.opaque, nullptr, false);
+  if (!json.is_object()) return Json();
+  const Json* source = member(json, "source");
+  if (source && source->is_number() && driver.source < skeleton.size()) json["source"] = node_of_joint[driver.source];
+  return json;
+}
+
 Json driver_json(const Driver& driver, const Skeleton& skeleton, const std::vector<Index>& node_of_joint) {
-  Json json = {{"kind", kDriverKinds[static_cast<std::size_t>(driver.kind)]}};
+  if (driver.kind == Driver::Kind::kOpaque) return opaque_json(driver, skeleton, node_of_joint);
+  if (driver.source >= skeleton.size()) return Json();
+  Json json = {{"kind", kDriverWords[static_cast<std::size_t>(driver.kind)]}};
   // A name outlives programs that number nodes anew; joints that share theirs are told by number.
   const std::string& name = skeleton.joints[driver.source].name;
   int same = 0;
@@ -90,7 +133,11 @@ Json driver_json(const Driver& driver, const Skeleton& skeleton, const std::vect
   if (same == 1 && !name.empty()) json["source"] = name;
   else json["source"] = node_of_joint[driver.source];
   json["axis"] = {driver.axis.x(), driver.axis.y(), driver.axis.z()};
-  if (driver.kind == Driver::Kind::kTwistShare || driver.share != Driver().share) json["share"] = driver.share;
+  const bool shares = driver.kind == Driver::Kind::kTwistShare || driver.kind == Driver::Kind::kRotationShare;
+  if (shares || driver.share != Driver().share) json["share"] = driver.share;
+  if (driver.weight != 1) json["weight"] = driver.weight;
+  const Quat& before = driver.before;
+  if (before.coeffs() != Quat::Identity().coeffs()) json["before"] = {before.x(), before.y(), before.z(), before.w()};
   if (!driver.coefficients.empty()) json["coefficients"] = driver.coefficients;
   for (const auto& [angle, value] : driver.keys) json["keys"].push_back({angle, value});
   return json;
@@ -106,9 +153,10 @@ void erase_driver(Json& node) {
 
 }  // namespace
 
-void read_drivers(GltfDocument& document, const NodeGraph& graph, Character& character) {
+Findings read_drivers(const GltfDocument& document, const NodeGraph& graph, Character& character) {
   const Json& nodes = array_at(document.json(), "nodes", "file");
   Skeleton& skeleton = character.rig.skeleton;
+  Findings findings;
   for (Index n = 0; n < nodes.size(); ++n) {
     const Json* json = driver_of(nodes[n]);
     if (!json || graph.joint[n] == kNone) continue;
@@ -116,17 +164,20 @@ void read_drivers(GltfDocument& document, const NodeGraph& graph, Character& cha
     try {
       joint.driver = parse_driver(*json, graph, skeleton);
       if (joint.role.empty()) joint.role = "helper";
+      if (joint.driver->kind == Driver::Kind::kOpaque) findings.push_back({"gltf.driver", joint.name, kOpaqueDriver});
     } catch (const Error& error) {
-      document.warnings.push_back({"gltf.driver", joint.name, fmt::format("A driver was left out: {}.", error.what())});
+      findings.push_back({"gltf.driver", joint.name, fmt::format("A driver was left out: {}.", error.what())});
     }
   }
+  return findings;
 }
 
 void write_drivers(Json& nodes, const Skeleton& skeleton, const std::vector<Index>& node_of_joint) {
   for (Index j = 0; j < skeleton.size(); ++j) {
     Json& node = nodes[node_of_joint[j]];
     const std::optional<Driver>& driver = skeleton.joints[j].driver;
-    if (!driver || driver->source >= skeleton.size()) {
+    Json json = driver ? driver_json(*driver, skeleton, node_of_joint) : Json();
+    if (json.is_null()) {
       erase_driver(node);
       continue;
     }
@@ -134,7 +185,7 @@ void write_drivers(Json& nodes, const Skeleton& skeleton, const std::vector<Inde
     // Extras may be anything; what is no object is kept beside ours.
     if (!extras.is_object()) extras = extras.is_null() ? Json::object() : Json({{"extras", extras}});
     if (!extras["sinew"].is_object()) extras["sinew"] = Json::object();
-    extras["sinew"]["driver"] = driver_json(*driver, skeleton, node_of_joint);
+    extras["sinew"]["driver"] = std::move(json);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "sinew/io/gltf/gltf.h"
 #include "sinew/io/gltf/humanoid.h"
 #include "sinew/io/gltf/json_access.h"
+#include "sinew/io/gltf/node_constraint.h"
 #include "sinew/io/gltf/write_rig.h"
 
 namespace sinew::io {
@@ -102,8 +103,8 @@ void write_gltf(const Asset& asset, const std::filesystem::path& path, const Sav
   }
   const bool text = path.extension() == ".gltf";
   const bool colors = !fresh && !rig.mesh.colors.empty() && !same_colors(rig.mesh.colors, document->colors);
-  const bool changed =
-      fresh || colors || changes.positions || changes.shape || changes.weights || changes.skeleton || asset.placement != Mat4::Identity();
+  const bool changed = fresh || colors || changes.positions || changes.shape || changes.weights || changes.skeleton ||
+                       !options.longer_clips.empty() || asset.placement != Mat4::Identity();
   if (!changed && document->container.binary != text && (text || !has_outside_files(document->json()))) {
     // Nothing to do: the file as it came.
     if (text) {
@@ -120,10 +121,17 @@ void write_gltf(const Asset& asset, const std::filesystem::path& path, const Sav
   if (colors) write_colors(editor, asset, document->parts);
   if (changes.positions || changes.shape) write_positions(editor, asset, document->parts);
   if (changes.shape) write_shape(editor, asset, document->parts, report);
+  std::vector<Index> node_of_joint;
   if (changes.skeleton) {
-    const std::vector<Index> node_of_joint = write_joints(editor, asset, placement, fresh);
+    node_of_joint = write_joints(editor, asset, placement, fresh);
+    write_constraints(editor, *document, rig.skeleton, node_of_joint, fresh);
     write_skins(editor, asset, document->parts, node_of_joint);
     hang_rigid_parts(editor, asset, *document, node_of_joint, fresh);
+  } else {
+    for (const Joint& joint : rig.skeleton.joints) node_of_joint.push_back(joint.source);
+  }
+  if (!fresh) write_longer_clips(editor, asset, options.longer_clips, document->parts, node_of_joint);
+  if (changes.skeleton) {
     if (fresh) write_clips(editor, asset, document->parts, node_of_joint);
     else write_some_clips(editor, asset, options.new_clips, document->parts, node_of_joint);
     if (options.humanoid) write_humanoid(editor, *options.humanoid, node_of_joint);

@@ -72,6 +72,10 @@ std::vector<Index> parents_of(const Json& nodes) {
 
 }  // namespace
 
+void make_animatable(Json& node, const Joint& joint) {
+  if (node.contains("matrix") && joint.shear == Mat3::Identity()) set_transform(node, joint);
+}
+
 Index write_placement(DocumentEditor& editor, const Asset& asset) {
   if (asset.placement == Mat4::Identity()) return kNone;
   Json& scene = scene_of(editor);

@@ -12,6 +12,9 @@ namespace sinew::io::gltf {
 /// Puts a new root above the scene that moves it as `asset.placement` says. Returns its node; kNone if nothing moved.
 Index write_placement(DocumentEditor& editor, const Asset& asset);
 
+/// Says by translation, rotation and scale what a joint's node says by a matrix, which no clip may move, if they can say it.
+void make_animatable(Json& node, const Joint& joint);
+
 /// Makes the nodes of joints the file does not have, and brings the others to the skeleton's names, parents and rest
 /// transforms. Returns the node of each joint. `placement` is the node of joint 0 when that is the placement.
 /// A fresh document has none of the nodes that joints name as their source.
@@ -52,6 +55,13 @@ void write_clips(DocumentEditor& editor, const Asset& asset, const std::vector<P
 /// Appends those clips of the character that are named by number.
 void write_some_clips(DocumentEditor& editor, const Asset& asset, const std::vector<Index>& clips,
                       const std::vector<PartSource>& parts, const std::vector<Index>& node_of_joint);
+
+/// Writes the tracks that clips of the document got behind those they had (SaveOptions::longer_clips) as channels of their
+/// animations. A channel that moves the same thing gives way to the new one; all others stay as they are.
+/// \throws Error for a clip that is no animation of the document, or a track of a joint that is no node of it.
+void write_longer_clips(DocumentEditor& editor, const Asset& asset,
+                        const std::vector<std::pair<Index, std::size_t>>& clips, const std::vector<PartSource>& parts,
+                        const std::vector<Index>& node_of_joint);
 
 /// Vertex of the whole mesh for an element of a block.
 inline Index mesh_vertex(const MeshPart& part, const VertexBlock& block, Index element) {
