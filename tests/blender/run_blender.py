@@ -5,8 +5,8 @@
 
 run_blender.py --sinew PROGRAM --blender PROGRAM --work FOLDER [FILE:CLIP…]
 
-For a made human, and for every file named: writes the clip as GLB (which Blender plays by itself) and as a point cache (where Sinew says
-the vertices are), and compares them at three times. Fails when they differ by more than 1e-4 of the size.
+For a made human, the same with helper joints, and for every file named: writes the clip as GLB (which Blender plays by itself) and as a
+point cache (where Sinew says the vertices are), and compares them at three times. Fails when they differ by more than 1e-4 of the size.
 """
 
 import argparse
@@ -35,11 +35,13 @@ def run(*command):
     return done.stdout
 
 
-def check(arguments, file, clip, name, method):
-    glb = arguments.work / f"{name}_{method}.glb"
+def check(arguments, file, clip, name, method, as_it_is=False):
+    """With `as_it_is` Blender plays the file itself, and not what `sinew deform` makes of it."""
+    glb = file if as_it_is else arguments.work / f"{name}_{method}.glb"
     cache = arguments.work / f"{name}_{method}.pc2"
     common = ["--method", method, "--clip", clip, "--fps", FPS, "--force", "--quiet"]
-    run(arguments.sinew, "deform", file, *common, "-o", glb)
+    if not as_it_is:
+        run(arguments.sinew, "deform", file, *common, "-o", glb)
     run(arguments.sinew, "deform", file, *common, "-o", cache)
     ours = read_cache(cache)
     size = float(np.linalg.norm(ours[0].max(axis=0) - ours[0].min(axis=0)))
@@ -73,6 +75,11 @@ def main():
     run(arguments.sinew, "make", "human", "-o", made, "--force", "--quiet")
     check(arguments, made, "walk", "human", "lbs")
     check(arguments, made, "wave", "human", "dqs")
+    # Helper joints: Blender knows nothing of drivers and plays what was baked into the clip.
+    moving, helped = arguments.work / "human_moving.glb", arguments.work / "human_helpers.glb"
+    run(arguments.sinew, "deform", made, "--clip", "exercise", "-o", moving, "--force", "--quiet")
+    run(arguments.sinew, "helpers", moving, "--twist", "forearm,upperarm,thigh", "--bend", "elbow,knee", "-o", helped, "--force", "--quiet")
+    check(arguments, helped, "exercise", "human_helpers", "lbs", as_it_is=True)
     for word in arguments.files:
         file, clip = word.rsplit(":", 1)
         check(arguments, pathlib.Path(file), clip, pathlib.Path(file).stem, "lbs")

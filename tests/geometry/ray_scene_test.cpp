@@ -219,5 +219,80 @@ TEST(RayScene, BatchesAreTheSameForAnyNumberOfThreads) {
   EXPECT_EQ(run(1), run(2));
 }
 
+RC_GTEST_PROP(RayScene, LeavesASoupWhereASlowSearchDoes, ()) {
+  const unsigned seed = *rc::gen::arbitrary<unsigned>();
+  const Mesh mesh = random_soup(seed, 60, 3);
+  const auto triangles = triangle_vertices(mesh);
+  const RayScene scene(mesh);
+  std::mt19937 random(seed + 1);
+  std::normal_distribution<double> normal;
+  std::vector<Vec3f> directions;
+  for (int i = 0; i < 20; ++i)
+    directions.emplace_back(Vec3(normal(random), normal(random), normal(random)).cast<float>());
+  const Vec3 origin(normal(random), normal(random), normal(random));
+  std::vector<LeavingHit> hits(directions.size());
+  scene.leaving_hits(origin, directions, hits);
+  std::vector<LeavingHit> all(64);
+  for (std::size_t i = 0; i < directions.size(); ++i) {
+    const Ray ray{origin, directions[i].cast<double>()};
+    std::vector<RayHit> leaving;
+    bool clear = true;
+    const TriangleSoup soup{mesh.positions, triangles};
+    for (Index t = 0; t < triangles.size(); ++t)
+      if (const auto slow = slow_hit(soup, t, ray); slow && slow->t > 0 && std::abs(slow->margin) < 1e-4) clear = false;
+    for (const RayHit& hit : scene.all_hits(ray)) {
+      const Vec3 &a = soup.corner(hit.triangle, 0), &b = soup.corner(hit.triangle, 1),
+                 &c = soup.corner(hit.triangle, 2);
+      if ((b - a).cross(c - a).dot(ray.direction) > 0) leaving.push_back(hit);
+    }
+    for (std::size_t k = 1; k < leaving.size(); ++k) clear = clear && leaving[k].t - leaving[k - 1].t > 1e-4;
+    if (!clear) continue;
+    RC_ASSERT(bool(hits[i]) == !leaving.empty());
+    const std::size_t count = scene.leaving_hits_along(origin, directions[i], all);
+    RC_ASSERT(count == leaving.size());
+    for (std::size_t k = 0; k < count; ++k) {
+      RC_ASSERT(all[k].triangle == leaving[k].triangle);
+      RC_ASSERT(std::abs(static_cast<double>(all[k].t) - leaving[k].t) < 1e-4);
+      RC_ASSERT(std::abs(static_cast<double>(all[k].u) - leaving[k].barycentric[1]) < 1e-3);
+      RC_ASSERT(std::abs(static_cast<double>(all[k].v) - leaving[k].barycentric[2]) < 1e-3);
+    }
+    if (leaving.empty()) continue;
+    RC_ASSERT(hits[i].triangle == all[0].triangle && hits[i].u == all[0].u && hits[i].v == all[0].v);
+    // With room for fewer it is the nearest that stay.
+    const std::size_t few = std::min<std::size_t>(2, count);
+    std::vector<LeavingHit> nearest(few);
+    RC_ASSERT(scene.leaving_hits_along(origin, directions[i], nearest) == few);
+    for (std::size_t k = 0; k < few; ++k) RC_ASSERT(nearest[k].triangle == all[k].triangle);
+  }
+}
+
+TEST(RayScene, LeavesThroughTheLowestOfTrianglesAtOnePlace) {
+  Mesh mesh;
+  mesh.positions = {{-1, -1, 1}, {1, -1, 1}, {0, 1, 1}};
+  for (int copy = 0; copy < 40; ++copy)
+    mesh.add_face(copy < 3 ? std::vector<Index>{0, 2, 1} : std::vector<Index>{0, 1, 2});
+  const RayScene scene(mesh);
+  const std::vector<Vec3f> directions = {Vec3f(0, 0, 1), Vec3f(0.1F, 0, 1), Vec3f(0, 0, -1)};
+  std::vector<LeavingHit> hits(3);
+  scene.leaving_hits(Vec3::Zero(), directions, hits);
+  EXPECT_EQ(hits[0].triangle, 3U);
+  EXPECT_EQ(hits[1].triangle, 3U);
+  EXPECT_FALSE(hits[2]);
+  EXPECT_EQ(scene.leaving_hits_along(Vec3::Zero(), directions[0], hits), 1U);
+}
+
+TEST(RayScene, LeavesNothingWithoutFacesOrNumbers) {
+  const std::vector<Vec3f> directions = {Vec3f(0, 0, 1), Vec3f(std::nanf(""), 0, 1)};
+  std::vector<LeavingHit> hits(2, LeavingHit{7, 1, 0, 0});
+  RayScene(Mesh()).leaving_hits(Vec3::Zero(), directions, hits);
+  EXPECT_FALSE(hits[0]);
+  const RayScene ball(sphere(12, 16));
+  ball.leaving_hits(Vec3::Zero(), directions, hits);
+  EXPECT_TRUE(hits[0]);
+  EXPECT_FALSE(hits[1]);
+  ball.leaving_hits(Vec3::Constant(std::nan("")), directions, hits);
+  EXPECT_FALSE(hits[0]);
+}
+
 }  // namespace
 }  // namespace sinew::geometry

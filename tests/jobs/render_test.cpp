@@ -234,6 +234,73 @@ TEST(Render, WeightsBecomeAField) {
   EXPECT_FLOAT_EQ(values[11], 1);
 }
 
+/// A closed bar, so that it has an inside.
+io::Asset closed_bar() {
+  Character c = bending_bar();
+  c.rig.mesh.add_face(std::array<Index, 4>{3, 2, 1, 0});
+  c.rig.mesh.add_face(std::array<Index, 4>{8, 9, 10, 11});
+  c.rig.mesh.parts[0].face_count = 10;
+  return bar_file(std::move(c));
+}
+
+TEST(Render, WhatAMethodShowsOfItselfGoesByItsName) {
+  const io::Asset bar = closed_bar();
+  ASSERT_TRUE(validate(bar.character).empty());
+  RenderOptions options;
+  options.method = "pbd";
+  options.show = {"tets", "areas", "inverted"};
+  options.clip = "curl";
+  options.time = 0.0;
+  const io::PictureScene straight = made(bar, options);
+  ASSERT_EQ(straight.overlays.size(), 3U);
+  EXPECT_EQ(straight.overlays[0].name, "tets");
+  EXPECT_EQ(straight.overlays[1].name, "areas");
+  EXPECT_GT(straight.overlays[0].lines.size(), 50U);
+  EXPECT_GT(straight.overlays[1].triangles.size(), 10U);
+  EXPECT_TRUE(straight.overlays[2].points.empty()) << "nothing is inside out at rest";
+  EXPECT_FALSE(straight.skin) << "it was not asked for";
+  const auto box_of = [](const io::PictureScene& scene) {
+    Box box;
+    for (const auto& line : scene.overlays[0].lines)
+      for (const Vec3& p : line) box.extend(p);
+    return box;
+  };
+  EXPECT_NEAR(box_of(straight).upper.y(), 2, 0.1);
+  EXPECT_NEAR(box_of(straight).lower.x(), -0.2, 0.1);
+  options.time = 2.0;
+  EXPECT_NEAR(box_of(made(bar, options)).lower.x(), -1, 0.15) << "they are shown in the pose of the picture";
+  options.sheet = true;
+  EXPECT_EQ(made(bar, options).cells.size(), 4U) << "other times would need other tetrahedra";
+}
+
+TEST(Render, AFieldOfAMethodColoursTheSkin) {
+  const io::Asset bar = bar_file();
+  RenderOptions options;
+  options.method = "slbs";
+  options.show = {"twist"};
+  const io::PictureScene scene = made(bar, options);
+  EXPECT_TRUE(scene.skin);
+  ASSERT_EQ(scene.overlays.size(), 1U);
+  EXPECT_EQ(scene.overlays[0].fields.at(0).values.size(), 12U);
+}
+
+TEST(Render, WhatAMethodDoesNotShowIsRefusedWithWhatThereIs) {
+  const io::Asset bar = closed_bar();
+  const auto holds = [&](const RenderOptions& options, const char* text) {
+    const std::string said = refusal(bar, options);
+    EXPECT_NE(said.find(text), std::string::npos) << said;
+  };
+  RenderOptions options;
+  options.show = {"skin", "tets"};
+  holds(options, "lbs shows nothing");
+  holds(options, "Add --method pbd");
+  options.method = "pbd";
+  options.show = {"tots"};
+  holds(options, "tets, inverted, areas");
+  options.show = {"twist"};
+  holds(options, "Add --method slbs");
+}
+
 TEST(Render, UnknownNamesGetTheNearestOnes) {
   const io::Asset bar = bar_file();
   RenderOptions options;

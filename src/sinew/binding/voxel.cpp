@@ -115,13 +115,14 @@ void VoxelBinding::Data::add_metrics(Bound& bound, const std::array<std::uint64_
                        {"vertices_far", ways[3]}};
 }
 
-VoxelBinding::VoxelBinding(const Subject& subject, const BindOptions& options, const Progress& progress) {
+VoxelBinding::VoxelBinding(const Subject& subject, const BindOptions& options, const Progress& progress,
+                           std::optional<double> reach) {
   auto data = std::make_unique<Data>();
   const BoneTree tree = bone_tree(subject);
   data->skeleton.joints = subject.skeleton.joints;
   data->made_with = options;
-  const double reach = options.steps == "chamfer" ? std::numeric_limits<double>::infinity() : VoxelFalloff::kReach;
-  data->matrix = voxel_matrix(subject, tree, options, reach, progress);
+  const double needed = options.steps == "chamfer" ? std::numeric_limits<double>::infinity() : VoxelFalloff::kReach;
+  data->matrix = voxel_matrix(subject, tree, options, reach.value_or(needed), progress);
   data->rings = geometry::one_rings(subject.mesh, &data->matrix.welding);
   data_ = std::move(data);
 }

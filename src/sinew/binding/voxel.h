@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "sinew/binding/binder.h"
@@ -33,8 +34,11 @@ namespace sinew::binding {
 class VoxelBinding {
  public:
   /// Looks at `resolution`, `steps`, `leak_guard`. \throws Error if no joint is bound, the mesh has no faces or positions that
-  /// are not finite, or the voxels would need more than 3 GB; Cancelled.
-  explicit VoxelBinding(const Subject& subject, const BindOptions& options = {}, const Progress& progress = {});
+  /// are not finite, or the voxels would need more than 3 GB; Cancelled. `reach` is for who weighs `distances` in a way of his own: joints
+  /// are searched for up to so many times the largest distance of a vertex from its nearest joint, to the end if it is infinite;
+  /// without it as far as the falloff of `steps` has any weight.
+  explicit VoxelBinding(const Subject& subject, const BindOptions& options = {}, const Progress& progress = {},
+                        std::optional<double> reach = std::nullopt);
   VoxelBinding(VoxelBinding&&) noexcept;
   VoxelBinding& operator=(VoxelBinding&&) noexcept;
   ~VoxelBinding();

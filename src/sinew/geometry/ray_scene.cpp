@@ -59,6 +59,54 @@ FilterContext make_context(const TriangleFilter& accept, std::vector<std::pair<I
   return result;
 }
 
+// The search for places where rays leave the solid; the context must come first.
+struct LeavingContext {
+  RTCIntersectContext context;
+  Index triangle = kNone;  // Of the nearest so far.
+  float t = 0;
+  std::span<LeavingHit> room = {};  // For all hits of one ray, by rising t, then index.
+  std::size_t count = 0;
+
+  static bool leaves(const RTCFilterFunctionNArguments& a) {
+    const float x = RTCRayN_dir_x(a.ray, a.N, 0) * RTCHitN_Ng_x(a.hit, a.N, 0);
+    const float y = RTCRayN_dir_y(a.ray, a.N, 0) * RTCHitN_Ng_y(a.hit, a.N, 0);
+    const float z = RTCRayN_dir_z(a.ray, a.N, 0) * RTCHitN_Ng_z(a.hit, a.N, 0);
+    return x + y + z > 0;
+  }
+
+  // Embree calls this in no order of distance, so the rejections of a ray are not limited: a limit would make the result
+  // depend on the tree.
+  static void keep_nearest(const RTCFilterFunctionNArguments* arguments) {
+    auto& self = *reinterpret_cast<LeavingContext*>(arguments->context);
+    const Index triangle = RTCHitN_primID(arguments->hit, arguments->N, 0);
+    const float t = RTCRayN_tfar(arguments->ray, arguments->N, 0);
+    const bool loses_tie = self.triangle != kNone && t == self.t && triangle > self.triangle;
+    if (loses_tie || !leaves(*arguments)) {
+      arguments->valid[0] = 0;
+      return;
+    }
+    self.triangle = triangle;
+    self.t = t;
+  }
+
+  static void collect(const RTCFilterFunctionNArguments* arguments) {
+    auto& self = *reinterpret_cast<LeavingContext*>(arguments->context);
+    arguments->valid[0] = 0;
+    if (!leaves(*arguments)) return;
+    const LeavingHit hit{RTCHitN_primID(arguments->hit, arguments->N, 0), RTCRayN_tfar(arguments->ray, arguments->N, 0),
+                         RTCHitN_u(arguments->hit, arguments->N, 0), RTCHitN_v(arguments->hit, arguments->N, 0)};
+    std::size_t place = self.count;
+    const auto before = [](const LeavingHit& a, const LeavingHit& b) {
+      return a.t != b.t ? a.t < b.t : a.triangle < b.triangle;
+    };
+    while (place > 0 && before(hit, self.room[place - 1])) --place;
+    if (place == self.room.size()) return;
+    if (self.count < self.room.size()) ++self.count;
+    for (std::size_t k = self.count - 1; k > place; --k) self.room[k] = self.room[k - 1];
+    self.room[place] = hit;
+  }
+};
+
 }  // namespace
 
 struct RayScene::Impl {
@@ -166,6 +214,26 @@ struct RayScene::Impl {
     return query;
   }
 
+  // A ray from a place in the scene's own units, along a direction as it is.
+  RTCRayHit query(const Vec3f& origin, const Vec3f& direction) const {
+    RTCRayHit query;
+    query.ray.org_x = origin.x();
+    query.ray.org_y = origin.y();
+    query.ray.org_z = origin.z();
+    query.ray.tnear = 0;
+    query.ray.dir_x = direction.x();
+    query.ray.dir_y = direction.y();
+    query.ray.dir_z = direction.z();
+    query.ray.time = 0;
+    query.ray.tfar = std::numeric_limits<float>::infinity();
+    query.ray.mask = 0xFFFFFFFFU;
+    query.ray.id = 0;
+    query.ray.flags = 0;
+    query.hit.geomID = RTC_INVALID_GEOMETRY_ID;
+    query.hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
+    return query;
+  }
+
   struct Closest;
 };
 
@@ -264,6 +332,44 @@ bool RayScene::occluded(const Ray& ray, const TriangleFilter& accept) const {
   FilterContext context = make_context(accept, nullptr);
   rtcOccluded1(impl_->scene, &context.context, &local.ray);
   return local.ray.tfar < 0;
+}
+
+void RayScene::leaving_hits(const Vec3& origin, std::span<const Vec3f> directions, std::span<LeavingHit> hits) const {
+  const bool possible = impl_->scene != nullptr && origin.allFinite();
+  const Vec3f local = ((origin - impl_->center) / impl_->size).cast<float>();
+  const auto size = static_cast<float>(impl_->size);
+  LeavingContext context;
+  rtcInitIntersectContext(&context.context);
+  context.context.filter = LeavingContext::keep_nearest;
+  for (std::size_t i = 0; i < directions.size(); ++i) {
+    hits[i] = {};
+    if (!possible || !directions[i].allFinite()) continue;
+    RTCRayHit query = impl_->query(local, directions[i]);
+    context.triangle = kNone;
+    rtcIntersect1(impl_->scene, &context.context, &query);
+    if (query.hit.geomID == RTC_INVALID_GEOMETRY_ID) continue;
+    hits[i] = {query.hit.primID, query.ray.tfar * size, query.hit.u, query.hit.v};
+  }
+}
+
+std::size_t RayScene::leaving_hits_along(const Vec3& origin, const Vec3f& direction, std::span<LeavingHit> hits) const {
+  if (impl_->scene == nullptr || !origin.allFinite() || !direction.allFinite()) return 0;
+  LeavingContext context;
+  rtcInitIntersectContext(&context.context);
+  context.context.filter = LeavingContext::collect;
+  context.room = hits;
+  RTCRayHit query = impl_->query(((origin - impl_->center) / impl_->size).cast<float>(), direction);
+  rtcIntersect1(impl_->scene, &context.context, &query);
+  const auto slack = static_cast<float>(kFloatSlack);
+  std::size_t count = 0;
+  float last = 0;
+  for (std::size_t i = 0; i < context.count; ++i) {
+    if (count > 0 && hits[i].t - last <= slack) continue;
+    last = hits[i].t;
+    hits[count] = hits[i];
+    hits[count++].t *= static_cast<float>(impl_->size);
+  }
+  return count;
 }
 
 ClosestPoint RayScene::closest_point(const Vec3& point, double max_distance, const TriangleFilter& accept) const {

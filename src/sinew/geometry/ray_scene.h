@@ -31,6 +31,15 @@ struct RayHit {
   explicit operator bool() const { return triangle != kNone; }
 };
 
+/// Where a ray leaves a solid: through a triangle that faces along it. In single precision.
+struct LeavingHit {
+  Index triangle = kNone;  ///< kNone when there is none.
+  float t = 0;
+  float u = 0, v = 0;  ///< Shares of the triangle's second and third corner; 1 − u − v is the first's.
+
+  explicit operator bool() const { return triangle != kNone; }
+};
+
 /// The nearest point of the surface.
 struct ClosestPoint {
   Index triangle = kNone;  ///< kNone when nothing lies within the radius.
@@ -79,6 +88,14 @@ class RayScene {
   std::vector<RayHit> all_hits(const Ray& ray, const TriangleFilter& accept = {}) const;
   /// Whether there is any hit: quicker than looking for the nearest.
   bool occluded(const Ray& ray, const TriangleFilter& accept = {}) const;
+  /// For many directions from one place where each ray first leaves the solid: the nearest hit with direction · normal > 0, with
+  /// normals by the order of the corners. What faces the ray is passed through. For speed all is as single precision has it, and
+  /// of triangles at the very same t the smallest index wins; a fifth of a microsecond each on a body of 14,000 triangles. Does
+  /// not allocate. \pre as many hits as directions; origin not many sizes away.
+  void leaving_hits(const Vec3& origin, std::span<const Vec3f> directions, std::span<LeavingHit> hits) const;
+  /// All places where one ray leaves the solid, by rising t, then index; at most as many as there is room for, the nearest. Of hits
+  /// within 1e-6 of the size of each other, as on the common edge of two triangles, only the first counts. Returns how many.
+  std::size_t leaving_hits_along(const Vec3& origin, const Vec3f& direction, std::span<LeavingHit> hits) const;
   /// The nearest point of the surface that is not farther than `max_distance`.
   ClosestPoint closest_point(const Vec3& point, double max_distance = std::numeric_limits<double>::infinity(),
                              const TriangleFilter& accept = {}) const;

@@ -4,6 +4,7 @@
 #include "sinew/jobs/bind.h"
 #include "sinew/jobs/convert.h"
 #include "sinew/jobs/deform.h"
+#include "sinew/jobs/helpers.h"
 #include "sinew/jobs/info.h"
 #include "sinew/jobs/job.h"
 #include "sinew/jobs/make.h"
@@ -11,6 +12,7 @@
 #include "sinew/jobs/render.h"
 #include "sinew/jobs/reproduce.h"
 #include "sinew/jobs/rig.h"
+#include "sinew/jobs/transfer.h"
 #include "sinew/jobs/weights.h"
 
 namespace sinew::jobs {
@@ -62,6 +64,23 @@ const Registry<Command>& commands() {
                          "sinew weights hero.glb --repair --smooth 2 --dry-run",
                          "sinew weights hero.glb --mirror left-to-right --lock Spine,Head"},
             .bind = binder(weights)}});
+    r.add({"helpers", "helpers", "Add twist joints, and joints that keep the volume of bent elbows and knees.",
+           {.group = "Improve",
+            .arguments = "FILE --twist BONE,… [--bend JOINT,…] [-o OUT]",
+            .has_output = true,
+            .examples = {"sinew helpers hero.glb --twist forearm,upperarm,thigh",
+                         "sinew helpers hero.glb --twist forearm --per-bone 2 --bend elbow,knee -o hero_2.glb"},
+            .bind = binder(helpers)}});
+    r.add({"transfer", "transfer", "Give characters the weights, helper joints and drivers of another.",
+           {.group = "Move",
+            .arguments = "REFERENCE TARGET… [-o OUT|DIR/]",
+            .least_inputs = 2,
+            .most_inputs = 257,
+            .has_output = true,
+            .examples = {"sinew transfer hero.glb villain.glb", "sinew transfer hero.glb crowd_*.obj --clips -o crowd/",
+                         "sinew transfer hero.glb villain.glb --map joints.json --joints-from reference",
+                         "sinew transfer hero.glb villain.glb --only LeftArm,LeftForeArm"},
+            .bind = binder(transfer)}});
     r.add({"deform", "deform", "Play a clip or a pose through a deformer and write the moving vertices.",
            {.group = "Deliver",
             .arguments = "FILE --clip CLIP|--pose FILE [-o OUT]",

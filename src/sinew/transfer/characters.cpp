@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/transfer/characters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sinew/core/error.h"
+#include "sinew/core/rotation.h"
+
+namespace sinew::transfer {
+namespace {
+
+/// Bones shorter than this share of the mesh's size have no direction.
+constexpr double kShortest = 1e-6;
+
+Index paired_above(const Skeleton& skeleton, Index joint, const std::vector<Index>& pair_of) {
+  for (Index j = skeleton.joints[joint].parent; j != kNone; j = skeleton.joints[j].parent)
+    if (pair_of[j] != kNone) return pair_of[j];
+  return kNone;
+}
+
+Mat3 bone_turn(const Side& reference, const Side& target, const Correspondence& correspondence, Frames frames,
+               const JointPair& pair, const Vec3& reference_axis, const Vec3& target_axis) {
+  if (frames == Frames::kUnturned) return correspondence.turn;
+  const Mat3 first = frames == Frames::kJointFrames
+                         ? Mat3(reference.frame(pair.reference) * target.frame(pair.target).transpose())
+                         : correspondence.turn;
+  return smallest_turn(first * target_axis, reference_axis, Vec3::UnitZ()) * first;
+}
+
+}  // namespace
+
+Mat3 Side::frame(Index joint) const { return polar(joints[joint].topLeftCorner<3, 3>()).rotation; }
+
+Index Correspondence::of_reference(Index joint) const {
+  for (Index p = 0; p < pairs.size(); ++p)
+    if (pairs[p].reference == joint) return p;
+  return kNone;
+}
+
+Index Correspondence::of_target(Index joint) const {
+  for (Index p = 0; p < pairs.size(); ++p)
+    if (pairs[p].target == joint) return p;
+  return kNone;
+}
+
+Correspondence correspond(const Skeleton& reference, const Skeleton& target,
+                          const std::vector<std::pair<Index, Index>>& joints, const Mat3& turn) {
+  Correspondence result;
+  result.turn = turn;
+  std::vector<std::pair<Index, Index>> order = joints;
+  std::sort(order.begin(), order.end());
+  std::vector<Index> of_reference(reference.joints.size(), kNone), of_target(target.joints.size(), kNone);
+  for (const auto& [r, t] : order) {
+    if (of_reference[r] != kNone)
+      throw Error(
+          fmt::format("Joint '{}' of the reference is mapped to two joints of the target.", reference.joints[r].name));
+    if (of_target[t] != kNone)
+      throw Error(
+          fmt::format("Joint '{}' of the target is mapped to two joints of the reference.", target.joints[t].name));
+    of_reference[r] = of_target[t] = static_cast<Index>(result.pairs.size());
+    result.pairs.push_back({r, t, kNone});
+  }
+  for (JointPair& pair : result.pairs) {
+    pair.parent = paired_above(reference, pair.reference, of_reference);
+    const Index other = paired_above(target, pair.target, of_target);
+    if (pair.parent == other) continue;
+    throw Error(
+        fmt::format("The joints '{}' of the reference and '{}' of the target cannot be partners: what they hang on "
+                    "is not mapped to each other.",
+                    reference.joints[pair.reference].name, target.joints[pair.target].name));
+  }
+  return result;
+}
+
+std::vector<std::vector<PairedBone>> paired_bones(const Side& reference, const Side& target,
+                                                  const Correspondence& correspondence, Frames frames) {
+  const std::vector<JointPair>& pairs = correspondence.pairs;
+  std::vector<std::vector<PairedBone>> bones(pairs.size());
+  std::vector<Mat3> incoming(pairs.size(), correspondence.turn);
+  const double shortest_r = kShortest * reference.mesh.size(), shortest_t = kShortest * target.mesh.size();
+  for (Index p = 0; p < pairs.size(); ++p) {
+    const Index above = pairs[p].parent;
+    if (above == kNone) continue;
+    PairedBone bone;
+    bone.pair = above;
+    bone.child = p;
+    bone.target_a = target.position(pairs[above].target);
+    bone.target_b = target.position(pairs[p].target);
+    bone.reference_a = reference.position(pairs[above].reference);
+    bone.reference_b = reference.position(pairs[p].reference);
+    const bool has_direction = bone.target_length() > shortest_t && bone.reference_length() > shortest_r;
+    bone.turn = has_direction ? bone_turn(reference, target, correspondence, frames, pairs[above],
+                                          (bone.reference_b - bone.reference_a).normalized(),
+                                          (bone.target_b - bone.target_a).normalized())
+                              : incoming[above];
+    if (!has_direction) bone.target_b = bone.target_a, bone.reference_b = bone.reference_a;
+    incoming[p] = bone.turn;
+    bones[above].push_back(bone);
+  }
+  for (Index p = 0; p < pairs.size(); ++p) {
+    if (!bones[p].empty()) continue;
+    PairedBone point;
+    point.pair = p;
+    point.target_a = point.target_b = target.position(pairs[p].target);
+    point.reference_a = point.reference_b = reference.position(pairs[p].reference);
+    point.turn = incoming[p];
+    bones[p].push_back(point);
+  }
+  return bones;
+}
+
+Mat3 smallest_turn(const Vec3& from, const Vec3& to, const Vec3& about) {
+  // Half a turn about the first direction and one about the middle between both: their product turns the one to the other, by
+  // the angle between them, and keeps its digits up to nearly opposite directions.
+  const auto half_turn = [](const Vec3& axis) { return Mat3(2 * axis * axis.transpose() - Mat3::Identity()); };
+  const Vec3 a = from.normalized(), b = to.normalized(), middle = a + b;
+  if (middle.norm() > 1e-7) return half_turn(middle.normalized()) * half_turn(a);
+  Vec3 axis = about - about.dot(a) * a;
+  if (axis.norm() < 1e-6) axis = a.unitOrthogonal();
+  return half_turn(axis.normalized());
+}
+
+}  // namespace sinew::transfer

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <vector>
+
+#include "sinew/core/mesh.h"
+#include "sinew/core/skeleton.h"
+#include "sinew/core/weights.h"
+
+namespace sinew::transfer {
+
+/// A character as a transfer sees it: skin and joints where they lie together, at binding. What it refers to must outlive
+/// it. A target's skeleton may have any joints beside those that are paired.
+struct Side {
+  const Mesh& mesh;
+  const Skeleton& skeleton;
+  std::vector<Mat4> joints;  ///< Per joint of the skeleton: its frame to model space, at binding.
+
+  Vec3 position(Index joint) const { return joints[joint].topRightCorner<3, 1>(); }
+  /// The rotation of a joint's frame; scale, shear and mirroring are left out.
+  Mat3 frame(Index joint) const;
+};
+
+/// The character that has the rig: with its weights, one row per vertex, of its own joints.
+struct Reference : Side {
+  SkinWeights weights;
+};
+
+/// A *primary* joint that both characters have.
+struct JointPair {
+  Index reference = kNone;
+  Index target = kNone;
+  Index parent = kNone;  ///< Of the pairs: the nearest above that is paired; the same in both trees.
+};
+
+/// Which joints correspond, and how the bodies lie to each other.
+struct Correspondence {
+  std::vector<JointPair> pairs;  ///< Parents first.
+  Mat3 turn = Mat3::
+      Identity();  ///< Turns directions of the target's model space to the reference's: up to up, forward to forward.
+
+  /// The pair of a joint of the reference, or kNone.
+  Index of_reference(Index joint) const;
+  Index of_target(Index joint) const;
+};
+
+/// The pairs given as joints of both; parents are filled in. \throws Error if a joint is paired twice, or if the nearest
+/// paired joints above two partners are no partners: the sentence names both.
+Correspondence correspond(const Skeleton& reference, const Skeleton& target,
+                          const std::vector<std::pair<Index, Index>>& joints, const Mat3& turn = Mat3::Identity());
+
+/// What tells how directions around a bone correspond.
+enum class Frames {
+  kPositions,    ///< The smallest turn from one bone to the other, after `Correspondence::turn`.
+  kJointFrames,  ///< The joints' own axes first, then the smallest turn: roll goes over too. For rigs whose axes agree.
+  kUnturned,     ///< `Correspondence::turn` alone, as the authors' released code: for equal poses, and for comparison.
+};
+
+/// A bone that both have: from a paired joint to a paired child; or a joint without paired children, as a point with the frame of
+/// the bone that ends in it.
+struct PairedBone {
+  Index pair = kNone;   ///< Of the joint it belongs to.
+  Index child = kNone;  ///< Pair of the joint it leads to; kNone for a point.
+  Vec3 target_a = Vec3::Zero(), target_b = Vec3::Zero();
+  Vec3 reference_a = Vec3::Zero(), reference_b = Vec3::Zero();
+  Mat3 turn = Mat3::Identity();  ///< Target's model space to the reference's: R of the card.
+
+  bool is_point() const { return child == kNone; }
+  double target_length() const { return (target_b - target_a).norm(); }
+  double reference_length() const { return (reference_b - reference_a).norm(); }
+};
+
+/// Per pair its bones, in order of the pairs of their children; at least one for each pair. A bone of no length in either is a
+/// point with a child. Antiparallel axes turn by half a turn about the body's forward. Linear.
+std::vector<std::vector<PairedBone>> paired_bones(const Side& reference, const Side& target,
+                                                  const Correspondence& correspondence,
+                                                  Frames frames = Frames::kPositions);
+
+/// The smallest rotation that takes one direction to another. For opposite ones half a turn about `about`, made
+/// perpendicular. \pre none is zero.
+Mat3 smallest_turn(const Vec3& from, const Vec3& to, const Vec3& about);
+
+}  // namespace sinew::transfer
