@@ -59,6 +59,25 @@ class Deform(unittest.TestCase):
         self.assertGreater(metrics["targets"], 0)
         self.assertEqual(metrics["bytes"], len(self.read("wave.glb")))
 
+    def test_tetrahedra_come_out_as_key_shapes_caches_and_objects(self):
+        words = ("human.glb", "--clip", "wave", "--frames", "6:10", "--method", "pbd", "--tets", "6000", "--tolerance", "0.0005", "--json")
+        report = json.loads(self.deform(*words, "-o", "p.glb").stdout)
+        self.assertLessEqual(report["metrics"]["error_rel"], 0.0005)
+        self.assertGreater(report["metrics"]["targets"], 0)
+        self.assertEqual(report["fallbacks"], [])
+        self.deform(*words, "-o", "p.pc2")
+        self.deform(*words[:4], "10", *words[5:], "-o", "p.obj")
+        points = [line.split()[1:4] for line in self.read("p.obj").decode().splitlines() if line.startswith("v ")]
+        last = struct.unpack(f"<{3 * len(points)}f", self.read("p.pc2")[-12 * len(points):])
+        for shown, told in zip(points, zip(last[::3], last[1::3], last[2::3])):
+            for a, b in zip(shown, told):
+                self.assertAlmostEqual(float(a), b, places=5)
+
+    def test_a_wire_without_an_inside_is_left_to_the_base_method(self):
+        self.assertEqual(self.sinew("make", "cylinder", "--width", "0.0005", "--length", "1", "-o", "wire.glb", "--quiet").returncode, 0)
+        report = json.loads(self.deform("wire.glb", "--clip", "exercise", "--frames", "6:10", "--method", "pbd", "-o", "wire_pbd.glb", "--json").stdout)
+        self.assertEqual([fallback["code"] for fallback in report["fallbacks"]], ["pbd.no_inside"])
+
     def test_a_dropped_clip_is_a_warning(self):
         result = self.sinew("deform", "human.glb", "--clip", "wave", "--method", "dqs", "--tolerance", "0.01", "-o", "w.glb", "--strict", "--force")
         self.assertEqual(result.returncode, 1)
@@ -90,6 +109,8 @@ class Deform(unittest.TestCase):
         self.refuse("human.glb", "--clip", "walk", "--frames", "9:2", "-o", "x.glb", says="no frames")
         self.refuse("human.glb", "--clip", "walk", "--method", "dqx", "-o", "x.glb", says="Did you mean 'dqs'?")
         self.refuse("human.glb", "--clip", "walk", "-o", "x.obj", says="one pose")
+        self.refuse("human.glb", "--clip", "walk", "--method", "pbd", "--stiffness", "Elbow=2", "-o", "x.glb", says="names no joint")
+        self.refuse("human.glb", "--clip", "walk", "--method", "pbd", "--sweeps", "0", "-o", "x.glb", says="--sweeps")
         self.refuse("human.glb", "--clip", "walk", "-o", "x.abc", says=".pc2")
         self.refuse("human.glb", "--clip", "missing.glb", "-o", "x.glb", says="missing.glb")
         self.refuse("human.glb", "--pose", "missing.json", "-o", "x.glb", says="missing.json")

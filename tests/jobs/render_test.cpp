@@ -248,6 +248,8 @@ TEST(Render, WhatAMethodShowsOfItselfGoesByItsName) {
   ASSERT_TRUE(validate(bar.character).empty());
   RenderOptions options;
   options.method = "pbd";
+  options.deform.tets = 500;
+  options.deform.sweeps = 3;
   options.show = {"tets", "areas", "inverted"};
   options.clip = "curl";
   options.time = 0.0;
@@ -295,6 +297,7 @@ TEST(Render, WhatAMethodDoesNotShowIsRefusedWithWhatThereIs) {
   holds(options, "lbs shows nothing");
   holds(options, "Add --method pbd");
   options.method = "pbd";
+  options.deform.tets = 500;
   options.show = {"tots"};
   holds(options, "tets, inverted, areas");
   options.show = {"twist"};

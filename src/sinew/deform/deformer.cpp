@@ -6,6 +6,7 @@
 #include "sinew/deform/delta_mush.h"
 #include "sinew/deform/dqs.h"
 #include "sinew/deform/lbs.h"
+#include "sinew/deform/pbd.h"
 #include "sinew/deform/slbs.h"
 
 namespace sinew::deform {
@@ -22,6 +23,10 @@ const Registry<Method>& deformers() {
              "twist-safe",
              "Twists of any number of turns spread along the limb and keep its volume; bends are those of linear.",
              {bind_slbs, true}});
+    all.add({"pbd",
+             "volume",
+             "Bends and twists keep their volume: the inside is relaxed near joints. Slower, and played as key shapes.",
+             {bind_pbd, false}});
     return all;
   }();
   return registry;

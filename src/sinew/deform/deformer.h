@@ -71,6 +71,18 @@ struct DeformOptions {
   int smooth_iterations = 5;
   double smooth_strength = 0.5;
   std::string twist = "harmonic";  ///< Of `slbs`.
+  // pbd
+  std::string base = "auto";
+  std::string material = "corotated";
+  std::string area = "joints";
+  int tets = 0;
+  int sweeps = 10;
+  double stretch = 0.9;
+  double bone_distance = 0.9;
+  double energy = 0;
+  int even_out = 2;
+  std::string mode = "improved";
+  std::vector<std::string> stiffness;  ///< JOINT=FACTOR.
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
@@ -79,11 +91,32 @@ struct DeformOptions {
       self.smooth_iterations);
     v(Field("smooth_strength", "How far a vertex moves to the middle of its neighbours in a round.").range(0, 1),
       self.smooth_strength);
-    v(Field("twist",
-            "How slbs spreads a twist over a bone: harmonic, which fits bent rest poses, or delta, in proportion to the "
-            "distance along the bone.")
+    v(Field(
+          "twist",
+          "How slbs spreads a twist over a bone: harmonic, which fits bent rest poses, or delta, in proportion to the "
+          "distance along the bone.")
           .one_of({"harmonic", "delta"}),
       self.twist);
+    v(Field("base", "What pbd starts from: lbs, dqs or slbs; auto takes slbs.").one_of({"auto", "lbs", "dqs", "slbs"}),
+      self.base);
+    v(Field("material", "What pbd's tetrahedra are made of: corotated, or four springs each, as published.")
+          .one_of({"corotated", "springs"}),
+      self.material);
+    v(Field("area", "Where pbd acts: near joints, or in the whole body.").one_of({"joints", "body"}), self.area);
+    v(Field("tets", "About how many tetrahedra pbd fills the body with; 0: as limbs are thick.").range(0, 5000000),
+      self.tets);
+    v(Field("sweeps", "Times pbd goes over its constraints: more are stiffer and slower.").range(1, 1000), self.sweeps);
+    v(Field("stretch", "How far pbd keeps edges of tetrahedra at their length.").range(0, 1), self.stretch);
+    v(Field("bone_distance", "How far pbd keeps what is inside at its distance from the bone.").range(0, 1),
+      self.bone_distance);
+    v(Field("energy", "Stiffness of pbd's material; 0 is its own: 2 for corotated, 1 for springs.").range(0, 1e6),
+      self.energy);
+    v(Field("even_out", "Rounds in which pbd evens out what it moved along the skin.").range(0, 100), self.even_out);
+    v(Field("mode", "How pbd solves: improved, or the paper's own forms and order, slowly.")
+          .one_of({"improved", "paper"}),
+      self.mode);
+    v(Field("stiffness", "Factors on the stiffness of pbd's material near single joints.").as("JOINT=FACTOR,…"),
+      self.stiffness);
   }
 };
 
@@ -93,8 +126,8 @@ struct RigKnowledge {
 };
 
 /// Binds a method to a rig: slow, once. \throws Error if the rig cannot be bound, Cancelled.
-using Binding = std::unique_ptr<Deformer> (*)(const Rig& rig, const RigKnowledge& knowledge, const DeformOptions& options,
-                                              const Progress& progress);
+using Binding = std::unique_ptr<Deformer> (*)(const Rig& rig, const RigKnowledge& knowledge,
+                                              const DeformOptions& options, const Progress& progress);
 
 /// A way to deform, and what it must be told of the rig.
 struct Method {

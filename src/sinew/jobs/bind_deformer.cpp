@@ -14,7 +14,11 @@ std::unique_ptr<deform::Deformer> bind_deformer(std::string_view method, const R
   // Without a mesh or joints there is nothing to segment, and every method does the same.
   const bool anything = !rig.mesh.positions.empty() && !rig.skeleton.empty();
   Segmentation segmentation;
-  if (deform::deformers().find(method).make.needs_segmentation && anything) {
+  // What pbd starts from may need it as well.
+  const auto& found = deform::deformers().find(method);
+  const bool needed = found.make.needs_segmentation ||
+                      (found.id == "pbd" && (options.base == "auto" || options.base == "slbs"));
+  if (needed && anything) {
     progress.step("segmenting");
     const binding::Subject subject = bind_subject(rig, {}, warnings);
     const Skeleton skeleton = with_leaf_ends(rig, subject.joints, subject.bound);

@@ -101,7 +101,9 @@ Overlay weights_overlay(const Rig& rig, Index joint) {
   return overlay;
 }
 
-void set_show(io::PictureScene& scene, const RenderOptions& options, const std::string& where) {
+/// Sets what the character itself shows; returns the words that are left, which must be the method's.
+std::vector<std::string> set_show(io::PictureScene& scene, const RenderOptions& options, const std::string& where) {
+  std::vector<std::string> of_method;
   const Rig& rig = scene.character.rig;
   scene.skin = false;
   for (const std::string& word : options.show) {
@@ -124,12 +126,48 @@ void set_show(io::PictureScene& scene, const RenderOptions& options, const std::
         throw Error(fmt::format("{} has no skeleton, so it has no segments. Leave 'segments' out of --show.", where));
       scene.skin = true;
     } else {
-      throw Error(fmt::format(
-          "--show does not know '{}'. It takes skin, wire, skeleton, segments and weights:JOINT, joined by commas.",
-          word));
+      of_method.push_back(word);
     }
   }
   if (options.show.empty()) scene.skin = true;
+  return of_method;
+}
+
+/// Methods that are known to show something of that name.
+std::string_view method_that_shows(std::string_view word) {
+  for (const std::string_view name : {"tets", "inverted", "areas"})
+    if (word == name) return "pbd";
+  return word == "twist" ? "slbs" : "";
+}
+
+[[noreturn]] void not_shown(const std::string& word, const RenderOptions& options, const std::vector<Overlay>& there) {
+  std::string text = fmt::format(
+      "--show does not know '{}'. It takes skin, wire, skeleton, segments and weights:JOINT, joined by commas, ", word);
+  const std::string& method = deform::deformers().find(options.method).id;
+  std::vector<std::string> names;
+  for (const Overlay& overlay : there) names.push_back(overlay.name);
+  if (names.empty()) text += fmt::format("and what the method shows of itself, but {} shows nothing here.", method);
+  else text += fmt::format("and of the method {}: {}.", method, fmt::join(names, ", "));
+  const std::string_view other = method_that_shows(word);
+  if (other == method) text += " The skin may enclose nothing; sinew info tells.";
+  else if (!other.empty()) text += fmt::format(" Add --method {}, which has '{}'.", other, word);
+  throw Error(text);
+}
+
+/// Adds the overlays that the words name. Returns whether one of them holds for this pose only.
+bool add_overlays(io::PictureScene& scene, const RenderOptions& options, const std::vector<std::string>& words,
+                  const MomentMaker& moments, std::optional<double> time_s) {
+  if (words.empty()) return false;
+  bool posed = false;
+  const std::vector<Overlay> there = moments.overlays(time_s);
+  for (const std::string& word : words) {
+    const auto found = std::find_if(there.begin(), there.end(), [&](const Overlay& o) { return o.name == word; });
+    if (found == there.end()) not_shown(word, options, there);
+    if (!found->fields.empty()) scene.skin = true;  // They are its colours.
+    posed = posed || !found->points.empty() || !found->lines.empty() || !found->triangles.empty();
+    scene.overlays.push_back(*found);
+  }
+  return posed;
 }
 
 io::PictureView view_of(const std::string& word) {
@@ -139,15 +177,15 @@ io::PictureView view_of(const std::string& word) {
   return io::PictureView::kThreeQuarter;
 }
 
-/// A grid: four views of one frame, and below them four times of the clip.
-void lay_out_sheet(io::PictureScene& scene, const MomentMaker& moments) {
+/// A grid: four views of one frame, and below them four times of the clip, unless something shown holds for one only.
+void lay_out_sheet(io::PictureScene& scene, const MomentMaker& moments, bool with_times) {
   scene.columns = 4;
   scene.cells = {{io::PictureView::kFront, 0, "front"},
                  {io::PictureView::kSide, 0, "side"},
                  {io::PictureView::kBack, 0, "back"},
                  {io::PictureView::kThreeQuarter, 0, "three-quarter"}};
   const Clip* const clip = moments.clip();
-  if (clip == nullptr) return;
+  if (clip == nullptr || !with_times) return;
   for (int k = 0; k < 4; ++k) {
     const double time = clip->duration_s() * k / 4;
     scene.frames.push_back(moments.at(time));
@@ -169,7 +207,7 @@ io::PictureScene picture_scene(const io::Asset& asset, const RenderOptions& opti
                                const Progress& progress) {
   io::PictureScene scene(asset.character);
   set_size(scene, options);
-  set_show(scene, options, asset.path.string());
+  const std::vector<std::string> of_method = set_show(scene, options, asset.path.string());
   scene.background = options.background;
   scene.samples = options.samples;
   const MomentMaker moments(asset, options, report, progress);
@@ -181,7 +219,9 @@ io::PictureScene picture_scene(const io::Asset& asset, const RenderOptions& opti
                             clip->duration_s()));
   const bool posed = clip != nullptr && (!options.sheet || options.time);
   scene.frames.push_back(posed ? moments.at(time) : moments.still());
-  if (options.sheet) lay_out_sheet(scene, moments);
+  const bool one_pose =
+      add_overlays(scene, options, of_method, moments, posed ? std::optional<double>(time) : std::nullopt);
+  if (options.sheet) lay_out_sheet(scene, moments, !one_pose);
   else scene.cells = {{view_of(options.view), 0, ""}};
   if (clip != nullptr)
     for (int k = 0; k <= kFramingTimes; ++k) {

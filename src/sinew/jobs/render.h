@@ -35,7 +35,12 @@ struct RenderOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v(Field("view", "From where the character is seen.").one_of({"front", "side", "three-quarter", "back"}), self.view);
-    v(Field("show", "What is drawn: skin, wire, skeleton, segments, weights:JOINT.").as("WHAT,…"), self.show);
+    v(Field(
+          "show",
+          "What is drawn: skin, wire, skeleton, segments, weights:JOINT, or what the method shows of itself, as pbd's "
+          "tets, inverted, areas.")
+          .as("WHAT,…"),
+      self.show);
     v(Field("clip",
             "Clip to take the pose from: of the file by name or number, of another as FILE or FILE#CLIP, or a built-in "
             "one "
@@ -61,7 +66,8 @@ struct RenderOptions {
 
 /// Draws a character as a PNG. `skin` is the surface with its materials, `wire` its polygons' edges, `skeleton` bones and
 /// joints through the then translucent skin, `weights:JOINT` that joint's influence as colours, `segments` a colour for each
-/// bone's region (`binding::segment`). Clips and poses are those `deform` takes. All pictures of one clip and view have the
+/// bone's region (`binding::segment`). Any other word is an overlay of the chosen method in the shown pose
+/// (`Deformer::overlays`), by its name: `tets`, `inverted` and `areas` of pbd, `twist` of slbs. Clips and poses are those `deform` takes. All pictures of one clip and view have the
 /// same camera. The output is `NAME_picture.png` unless named.
 /// \throws Error for names that are not in the file, or if the picture cannot be drawn (see `io::draw_picture`).
 Report render(const JobRequest& request, const RenderOptions& options, const Progress& progress);

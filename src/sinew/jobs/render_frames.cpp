@@ -42,4 +42,11 @@ io::PictureFrame MomentMaker::at(double time_s) const { return moment(player_->a
 
 io::PictureFrame MomentMaker::still() const { return moment(still_, 0); }
 
+std::vector<Overlay> MomentMaker::overlays(std::optional<double> time_s) const {
+  if (!deformer_) return {};
+  const ModelPose model = motion::resolve(rig_.skeleton, time_s ? player_->at(*time_s) : still_);
+  const std::unique_ptr<deform::Deformer::State> state = deformer_->make_state();
+  return deformer_->overlays(*state, {model, time_s.value_or(0), 0});
+}
+
 }  // namespace sinew::jobs

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "sinew/deform/deformer.h"
 #include "sinew/io/picture.h"
@@ -27,6 +28,9 @@ class MomentMaker {
   io::PictureFrame at(double time_s) const;
   /// The pose that was asked for, or else the rest pose.
   io::PictureFrame still() const;
+
+  /// What the method shows of itself at a time of the clip, or without one in `still`'s pose.
+  std::vector<Overlay> overlays(std::optional<double> time_s) const;
 
  private:
   io::PictureFrame moment(const Pose& pose, double time_s) const;

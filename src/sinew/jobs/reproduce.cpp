@@ -12,7 +12,9 @@
 #include "sinew/io/file.h"
 #include "sinew/jobs/reproduce_blend_bar.h"
 #include "sinew/jobs/reproduce_embedding.h"
+#include "sinew/jobs/reproduce_pbd.h"
 #include "sinew/jobs/reproduce_segmentation.h"
+#include "sinew/jobs/reproduce_transfer.h"
 
 namespace sinew::jobs {
 namespace {
@@ -46,6 +48,12 @@ const Registry<Experiment>& experiments() {
     all.add({"embedding", "Baran & Popović 2007, rates of success",
              "Joints found in bare meshes, made and real, and what each penalty of the search is good for.",
              embedding_experiment});
+    all.add({"transfer", "Cao & Mukai 2024, Table 1 and analytic arms",
+             "Weights carried to arms of known truth and to real characters, and the time it takes.",
+             transfer_experiment});
+    all.add({"pbd", "Pan et al. 2017, Table 2, Figs. 7 and 15",
+             "Volume that skinning by position-based dynamics keeps, what stiffness does, and the time it takes.",
+             pbd_experiment});
     return all;
   }();
   return registry;

@@ -28,7 +28,7 @@ struct ReproduceOptions {
     v(Field("seed", "Which random cases are tried beside the published ones.").range(0, 2147483647), self.seed);
     v(Field("with_times", "Write the times to the output, too, which differ from run to run."), self.with_times);
     v(Field("characters", "Made characters of each kind; 0: only real ones (embedding).").range(0, 100000), self.characters);
-    v(Field("data", "Folder of real characters; without it only made ones are tried (embedding).").as("FOLDER"),
+    v(Field("data", "Folder of real characters; without it only made ones are tried (embedding, transfer, pbd).").as("FOLDER"),
       self.data);
   }
 };
