@@ -28,7 +28,7 @@ constexpr double kAcross = 3;        ///< Cells across a limb.
 constexpr double kBlended =
     0.02;  ///< Weights of the second joint and beyond from which on a particle counts as blended.
 constexpr double kFarthestOut = 0.5;  ///< Below 0 for a share of a corner.
-constexpr float kLeastWeight = 1e-3F;
+constexpr float kLeastBodyWeight = 1e-3F;
 
 /// Per joint its frame at binding: as the skin that moves most vertices and lists it says, else at rest below its parent.
 std::vector<Mat4> frames_at_binding(const Rig& rig) {
@@ -103,7 +103,7 @@ class BodyMaker {
     moves_.assign(body_.bind.size(), 0);
     for (Index v = 0; v < rows_.row_count(); ++v)
       for (const Influence& influence : rows_.row(v))
-        if (influence.weight >= kLeastWeight) moves_[influence.joint] = 1;
+        if (influence.weight >= kLeastBodyWeight) moves_[influence.joint] = 1;
     bones_ = bone_segments(rig_, body_.bind, moves_);
     progress_.step("tetrahedra", 0.1);
     fill();
@@ -450,7 +450,7 @@ SkinWeights harmonic_weights(const TetMesh& tets, const SkinWeights& rows, const
   for (Index v = 0; v < known.size(); ++v) {
     row.clear();
     for (Eigen::Index c = 0; c < solved.cols(); ++c)
-      if (solved(v, c) >= kLeastWeight)
+      if (solved(v, c) >= kLeastBodyWeight)
         row.push_back({used[static_cast<std::size_t>(c)], static_cast<float>(solved(v, c))});
     result.add_row(row);
   }

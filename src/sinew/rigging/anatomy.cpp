@@ -13,8 +13,6 @@
 namespace sinew::rigging {
 namespace {
 
-using Joint = Template::Joint;
-
 /// The joint a limb's ways meet in: the nearest one above that the search places.
 Index junction_of(const Template& t, const Template::Limb& limb) {
   Index j = t.joints[limb.joints.front()].parent;
@@ -425,7 +423,7 @@ double shape_cost(const Template& skeleton_template, const Mat3& turn, const Ana
   std::vector<Bone> bones;
   double wanted = 0, found = 0;
   for (Index j = 0; j < skeleton_template.joints.size(); ++j) {
-    const Joint& joint = skeleton_template.joints[j];
+    const Template::Joint& joint = skeleton_template.joints[j];
     const auto counts = [&](Index i) {
       return !anatomy.origins[i].empty() && skeleton_template.joints[i].placement != Template::Placement::kDerived;
     };

@@ -24,12 +24,12 @@ constexpr double kThinnestBridge = 1.5;  // Radius, in voxels.
 constexpr double kLeastDepth = 2;        // Of the deepest point, in voxels; less is a sheet, bent or doubled.
 
 // Solid voxels that hang together, corners included.
-struct Body {
+struct VoxelBody {
   std::vector<Index> voxels;  // In the order of the walk.
   bool kept = false;
 };
 
-std::vector<Body> find_bodies(const SolidVoxels& voxels) {
+std::vector<VoxelBody> find_bodies(const SolidVoxels& voxels) {
   std::vector<std::ptrdiff_t> offsets;
   const auto row = static_cast<std::ptrdiff_t>(voxels.counts[0]);
   const std::ptrdiff_t layer = row * static_cast<std::ptrdiff_t>(voxels.counts[1]);
@@ -38,11 +38,11 @@ std::vector<Body> find_bodies(const SolidVoxels& voxels) {
       for (std::ptrdiff_t x = -1; x <= 1; ++x)
         if (x != 0 || y != 0 || z != 0) offsets.push_back(z * layer + y * row + x);
   std::vector<std::uint8_t> seen(voxels.solid.size(), 0);
-  std::vector<Body> bodies;
+  std::vector<VoxelBody> bodies;
   for (Index seed = 0; seed < voxels.solid.size(); ++seed) {
     if (seen[seed] != 0) continue;
     seen[seed] = 1;
-    Body body;
+    VoxelBody body;
     body.voxels.push_back(voxels.solid[seed]);
     for (std::size_t i = 0; i < body.voxels.size(); ++i)
       for (const std::ptrdiff_t offset : offsets) {  // The padding keeps neighbours inside the grid.
@@ -56,14 +56,14 @@ std::vector<Body> find_bodies(const SolidVoxels& voxels) {
   }
   // Equal ones by place: the walk began at the lowest voxel.
   std::stable_sort(bodies.begin(), bodies.end(),
-                   [](const Body& a, const Body& b) { return a.voxels.size() > b.voxels.size(); });
+                   [](const VoxelBody& a, const VoxelBody& b) { return a.voxels.size() > b.voxels.size(); });
   return bodies;
 }
 
 // Joins loose bodies to the largest one.
 class Joiner {
  public:
-  Joiner(const SolidVoxels& all, std::vector<Body>& bodies) : all_(all), bodies_(bodies), kept_(all) {
+  Joiner(const SolidVoxels& all, std::vector<VoxelBody>& bodies) : all_(all), bodies_(bodies), kept_(all) {
     std::fill(kept_.classes.begin(), kept_.classes.end(), VoxelClass::kExterior);
     smallest_ = static_cast<std::size_t>(kSmallestBody * static_cast<double>(all.solid.size()));
     keep(bodies_.front());
@@ -82,12 +82,12 @@ class Joiner {
   SolidVoxels take() { return std::move(kept_); }
 
  private:
-  bool worth_it(const Body& body) const { return !body.kept && body.voxels.size() >= smallest_; }
+  bool worth_it(const VoxelBody& body) const { return !body.kept && body.voxels.size() >= smallest_; }
   bool loose() const {
-    return std::any_of(bodies_.begin(), bodies_.end(), [&](const Body& body) { return worth_it(body); });
+    return std::any_of(bodies_.begin(), bodies_.end(), [&](const VoxelBody& body) { return worth_it(body); });
   }
 
-  void keep(Body& body) {
+  void keep(VoxelBody& body) {
     body.kept = true;
     for (const Index v : body.voxels) kept_.classes[v] = all_.classes[v];
   }
@@ -95,7 +95,7 @@ class Joiner {
   bool join_near(const DistanceField& depth) {
     bool joined = false;
     const SolidVoxels before = kept_;
-    for (Body& body : bodies_) {
+    for (VoxelBody& body : bodies_) {
       if (!worth_it(body)) continue;
       float nearest = std::numeric_limits<float>::infinity();
       for (const Index v : body.voxels) nearest = std::min(nearest, depth.values[v]);
@@ -120,7 +120,7 @@ class Joiner {
     });
   }
 
-  void bridge(const SolidVoxels& before, const Body& body, const DistanceField& depth, float nearest) {
+  void bridge(const SolidVoxels& before, const VoxelBody& body, const DistanceField& depth, float nearest) {
     std::vector<Index> near;
     for (const Index v : body.voxels)
       if (depth.values[v] <= nearest + 0.25 * all_.cell) near.push_back(v);
@@ -200,7 +200,7 @@ class Joiner {
   }
 
   const SolidVoxels& all_;
-  std::vector<Body>& bodies_;
+  std::vector<VoxelBody>& bodies_;
   SolidVoxels kept_;
   DistanceField all_depth_;
   std::size_t smallest_ = 0;
@@ -238,7 +238,7 @@ Interior interior(const Mesh& mesh, const InteriorOptions& options, const Progre
   Interior result;
   const SolidVoxels all =
       geometry::solid_voxels(normalised(mesh, result), {.resolution = options.resolution}, {}, progress);
-  std::vector<Body> bodies = find_bodies(all);
+  std::vector<VoxelBody> bodies = find_bodies(all);
   Joiner joiner(all, bodies);
   result.depth = joiner.join(progress);
   const float deepest = -*std::min_element(result.depth.values.begin(), result.depth.values.end());
@@ -249,7 +249,7 @@ Interior interior(const Mesh& mesh, const InteriorOptions& options, const Progre
   result.voxels = joiner.take();
   number_kept(result.voxels);
   std::size_t left = 0;
-  for (const Body& body : bodies) left += body.kept ? 0 : body.voxels.size();
+  for (const VoxelBody& body : bodies) left += body.kept ? 0 : body.voxels.size();
   result.left_out = static_cast<double>(left) / static_cast<double>(all.solid.size());
   return result;
 }

@@ -24,7 +24,7 @@ constexpr double kRoughness = 0.35;   // What the steps of a slanted surface of 
 
 // All in cells and relative to the voxel, in small whole numbers and what follows from them: the same wherever and
 // however large the mesh is, and mirrored for mirrored voxels.
-struct Candidate {
+struct MedialCandidate {
   Index voxel = kNone;
   Vec3 offset = Vec3::Zero();  // Of the sample, from the voxel's centre.
   double reach = 0;            // From the sample to the nearest exterior centre.
@@ -44,13 +44,13 @@ class Finder {
     offsets_ = {0, -1, 1, -row, row, -layer, layer};
   }
 
-  std::vector<Candidate> find() const {
+  std::vector<MedialCandidate> find() const {
     constexpr std::size_t kGrain = 4096;
-    std::vector<std::vector<Candidate>> chunks((voxels_.solid.size() + kGrain - 1) / kGrain);
+    std::vector<std::vector<MedialCandidate>> chunks((voxels_.solid.size() + kGrain - 1) / kGrain);
     parallel_blocks(voxels_.solid.size(), kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) look(voxels_.solid[i], chunks[begin / kGrain]);
     });
-    std::vector<Candidate> all;
+    std::vector<MedialCandidate> all;
     for (const auto& chunk : chunks) all.insert(all.end(), chunk.begin(), chunk.end());
     return all;
   }
@@ -70,7 +70,7 @@ class Finder {
     return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(voxel) + offsets_[k]);
   }
 
-  void look(Index voxel, std::vector<Candidate>& found) const {
+  void look(Index voxel, std::vector<MedialCandidate>& found) const {
     if (-depth_.values[voxel] <= least_depth_ || !may_be_medial(voxel)) return;
     const Vec3 p = lattice(voxel);
     std::array<Vec3, 7> surface;  // Nearest exterior centres of the voxel and of its six neighbours, as seen from it.
@@ -79,10 +79,10 @@ class Finder {
       const Index id = voxels_.ids[at(voxel, k)];
       if (id != kNone) surface[count++] = lattice(nearest_[id]) - p;
     }
-    Candidate best;
+    MedialCandidate best;
     for (std::size_t a = 0; a < count; ++a)
       for (std::size_t b = a + 1; b < count; ++b) {
-        const Candidate candidate = between({surface.data(), count}, a, b);
+        const MedialCandidate candidate = between({surface.data(), count}, a, b);
         if (candidate.angle > best.angle) best = candidate;
       }
     best.voxel = voxel;
@@ -96,13 +96,13 @@ class Finder {
 
   // The point near the voxel's centre as far from one surface point as from the other; angle 0 if it is not medial for
   // them.
-  static Candidate between(std::span<const Vec3> surface, std::size_t a, std::size_t b) {
+  static MedialCandidate between(std::span<const Vec3> surface, std::size_t a, std::size_t b) {
     const Vec3 across = surface[b] - surface[a];
     if (surface[a].dot(surface[b]) > 0.1 * surface[a].norm() * surface[b].norm()) return {};
     const double width = across.norm();
     const double move = 0.5 * (surface[a] + surface[b]).dot(across) / width;
     if (std::abs(move) > kFarthestMove) return {};
-    Candidate candidate;
+    MedialCandidate candidate;
     candidate.offset = move / width * across;
     candidate.distance = (surface[a] - candidate.offset).norm();
     candidate.reach = candidate.distance;
@@ -126,13 +126,13 @@ class Finder {
 };
 
 // By falling depth; equal ones from the middle of the grid outwards, so that mirrored shapes get mirrored orders.
-void sort_by_depth(std::vector<Candidate>& candidates, const geometry::SolidVoxels& voxels) {
+void sort_by_depth(std::vector<MedialCandidate>& candidates, const geometry::SolidVoxels& voxels) {
   const Vec3 middle = 0.5 * Vec3(voxels.counts[0] - 1, voxels.counts[1] - 1, voxels.counts[2] - 1);
-  const auto from_middle = [&](const Candidate& candidate) {
+  const auto from_middle = [&](const MedialCandidate& candidate) {
     const std::array<Index, 3> c = voxels.coordinates(candidate.voxel);
     return (Vec3(c[0], c[1], c[2]) - middle).squaredNorm();
   };
-  std::sort(candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
+  std::sort(candidates.begin(), candidates.end(), [&](const MedialCandidate& a, const MedialCandidate& b) {
     if (a.reach != b.reach) return a.reach > b.reach;
     const double da = from_middle(a), db = from_middle(b);
     return da != db ? da < db : a.voxel < b.voxel;
@@ -143,24 +143,24 @@ void sort_by_depth(std::vector<Candidate>& candidates, const geometry::SolidVoxe
 
 std::vector<MedialSample> medial_samples(const Interior& interior, const MedialOptions& options) {
   const geometry::SolidVoxels& voxels = interior.voxels;
-  const std::vector<Candidate> candidates = Finder(interior, options.least_depth).find();
+  const std::vector<MedialCandidate> candidates = Finder(interior, options.least_depth).find();
   // Roughness turns directions by the more the nearer the surface is: without allowing for it, low-poly limbs, whose
   // sides meet at 90°, got samples along all their edges and up to seven times the spheres. The chord between the two
   // surface points must pass nearer to the sample than it would at the asked angle, by as much as the surface is rough.
   const auto wide_enough = [&](double angle_deg) {
     const double most = std::cos(0.5 * angle_deg * std::numbers::pi / 180);
-    std::vector<Candidate> wide;
-    for (const Candidate& candidate : candidates)
+    std::vector<MedialCandidate> wide;
+    for (const MedialCandidate& candidate : candidates)
       if (candidate.distance * std::cos(0.5 * candidate.angle) + kRoughness <= candidate.distance * most)
         wide.push_back(candidate);
     return wide;
   };
-  std::vector<Candidate> wide = wide_enough(std::max(options.angle_deg, kFallbackAngle));
+  std::vector<MedialCandidate> wide = wide_enough(std::max(options.angle_deg, kFallbackAngle));
   if (static_cast<int>(wide.size()) < options.enough) wide = wide_enough(kFallbackAngle);
   sort_by_depth(wide, voxels);
   std::vector<MedialSample> samples;
   samples.reserve(wide.size());
-  for (const Candidate& candidate : wide)
+  for (const MedialCandidate& candidate : wide)
     samples.push_back(
         {voxels.center(candidate.voxel) + voxels.cell * candidate.offset, voxels.cell * (candidate.reach - 0.5)});
   return samples;
