@@ -5,50 +5,22 @@
 """bind_test.py PROGRAM: `sinew bind` from outside: what it writes, says and refuses."""
 
 import json
-import os
-import struct
-import subprocess
-import sys
-import tempfile
-import unittest
 
-PROGRAM = ""
+import command_case
 
 
-class Bind(unittest.TestCase):
+class Bind(command_case.CommandCase):
+    COMMAND = "bind"
+
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="sinew-bind-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = folder.name
-        subprocess.run([PROGRAM, "make", "human", "--vertices", "1500", "-o", "human.glb", "--quiet"], cwd=cls.folder, check=True)
+        super().setUpClass()
+        cls.prepare("make", "human", "--vertices", "1500", "-o", "human.glb")
         for name in ("human.obj", "human.rig.json"):
-            subprocess.run([PROGRAM, "convert", "human.glb", "-o", name, "--quiet"], cwd=cls.folder, check=True)
-
-    def sinew(self, *words):
-        return subprocess.run([PROGRAM, *words], cwd=self.folder, capture_output=True, text=True, timeout=120, check=False)
+            cls.prepare("convert", "human.glb", "-o", name)
 
     def bind(self, *words):
-        result = self.sinew("bind", *words, "--force")
-        self.assertEqual(result.returncode, 0, f"{words}\n{result.stdout}\n{result.stderr}")
-        return result
-
-    def read(self, name):
-        with open(os.path.join(self.folder, name), "rb") as file:
-            return file.read()
-
-    def document(self, name):
-        data = self.read(name)
-        (length,) = struct.unpack_from("<I", data, 12)
-        return json.loads(data[20:20 + length])
-
-    def refuse(self, *words, says):
-        before = sorted(os.listdir(self.folder))
-        result = self.sinew("bind", *words)
-        self.assertEqual(result.returncode, 2, f"{words}\n{result.stdout}\n{result.stderr}")
-        self.assertIn(says, result.stderr)
-        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
-        self.assertEqual(sorted(os.listdir(self.folder)), before)
+        return self.expect(0, *words, "--force")
 
     def test_the_output_is_named_after_the_input_and_a_picture_comes_next(self):
         lines = self.bind("human.glb").stdout.splitlines()
@@ -118,5 +90,4 @@ class Bind(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    command_case.main()

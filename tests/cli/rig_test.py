@@ -7,51 +7,23 @@
 import json
 import os
 import signal
-import struct
 import subprocess
-import sys
-import tempfile
 import time
-import unittest
 
-PROGRAM = ""
+import command_case
 
 
-class Rig(unittest.TestCase):
+class Rig(command_case.CommandCase):
+    COMMAND = "rig"
+
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="sinew-rig-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = folder.name
-        make = [PROGRAM, "make", "human", "--vertices", "2500", "-o", "human.glb", "--quiet"]
-        subprocess.run(make, cwd=cls.folder, check=True)
-        subprocess.run([PROGRAM, "convert", "human.glb", "-o", "bare.obj", "--quiet"], cwd=cls.folder, check=True)
-
-    def sinew(self, *words):
-        return subprocess.run([PROGRAM, *words], cwd=self.folder, capture_output=True, text=True, timeout=240, check=False)
+        super().setUpClass()
+        cls.prepare("make", "human", "--vertices", "2500", "-o", "human.glb")
+        cls.prepare("convert", "human.glb", "-o", "bare.obj")
 
     def rig(self, *words):
-        result = self.sinew("rig", *words, "--force")
-        self.assertEqual(result.returncode, 0, f"{words}\n{result.stdout}\n{result.stderr}")
-        return result
-
-    def read(self, name):
-        with open(os.path.join(self.folder, name), "rb") as file:
-            return file.read()
-
-    def document(self, name):
-        data = self.read(name)
-        (length,) = struct.unpack_from("<I", data, 12)
-        return json.loads(data[20:20 + length])
-
-    def refuse(self, *words, says):
-        before = sorted(os.listdir(self.folder))
-        result = self.sinew("rig", *words)
-        self.assertEqual(result.returncode, 2, f"{words}\n{result.stdout}\n{result.stderr}")
-        for word in says if isinstance(says, tuple) else (says,):
-            self.assertIn(word, result.stderr)
-        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
-        self.assertEqual(sorted(os.listdir(self.folder)), before)
+        return self.expect(0, *words, "--force")
 
     def test_the_output_is_named_after_the_input_and_a_picture_comes_next(self):
         lines = self.rig("bare.obj").stdout.splitlines()
@@ -135,7 +107,7 @@ class Rig(unittest.TestCase):
 
     def test_cancelling_leaves_nothing(self):
         before = sorted(os.listdir(self.folder))
-        with subprocess.Popen([PROGRAM, "rig", "bare.obj", "-o", "never.glb"], cwd=self.folder, stdout=subprocess.PIPE,
+        with subprocess.Popen([command_case.PROGRAM, "rig", "bare.obj", "-o", "never.glb"], cwd=self.folder, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as process:
             time.sleep(0.15)
             process.send_signal(signal.SIGINT)
@@ -148,5 +120,4 @@ class Rig(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    command_case.main()

@@ -6,52 +6,25 @@
 
 import json
 import os
-import struct
-import subprocess
-import sys
-import tempfile
-import unittest
 
-PROGRAM = ""
+import command_case
 
 
-class Transfer(unittest.TestCase):
+class Transfer(command_case.CommandCase):
+    COMMAND = "transfer"
+
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="sinew-transfer-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = folder.name
+        super().setUpClass()
         for name, *words in (("hero.glb", "human", "--vertices", "1200"),
                              ("villain.glb", "human", "--vertices", "800", "--vary", "0.6", "--seed", "3", "--pose", "t"),
                              ("far.glb", "human", "--vertices", "500"),
                              ("arm.glb", "arm")):
-            subprocess.run([PROGRAM, "make", *words, "-o", name, "--quiet"], cwd=cls.folder, check=True)
-        subprocess.run([PROGRAM, "convert", "hero.glb", "-o", "hero.obj", "--quiet"], cwd=cls.folder, check=True)
-
-    def sinew(self, *words):
-        return subprocess.run([PROGRAM, *words], cwd=self.folder, capture_output=True, text=True, timeout=240, check=False)
+            cls.prepare("make", *words, "-o", name)
+        cls.prepare("convert", "hero.glb", "-o", "hero.obj")
 
     def transfer(self, *words, code=0):
-        result = self.sinew("transfer", *words, "--force")
-        self.assertEqual(result.returncode, code, f"{words}\n{result.stdout}\n{result.stderr}")
-        return result
-
-    def read(self, name):
-        with open(os.path.join(self.folder, name), "rb") as file:
-            return file.read()
-
-    def document(self, name):
-        data = self.read(name)
-        (length,) = struct.unpack_from("<I", data, 12)
-        return json.loads(data[20:20 + length])
-
-    def refuse(self, *words, says):
-        before = sorted(os.listdir(self.folder))
-        result = self.sinew("transfer", *words)
-        self.assertEqual(result.returncode, 2, f"{words}\n{result.stdout}\n{result.stderr}")
-        self.assertIn(says, result.stderr)
-        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
-        self.assertEqual(sorted(os.listdir(self.folder)), before)
+        return self.expect(code, *words, "--force")
 
     def test_the_output_is_named_after_the_target_and_a_picture_comes_next(self):
         lines = self.transfer("hero.glb", "villain.glb").stdout.splitlines()
@@ -132,5 +105,4 @@ class Transfer(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    command_case.main()
