@@ -84,12 +84,10 @@ TEST_F(PbdHuman, TheRestPoseGivesTheMesh) {
     EXPECT_LT((positions[v].cast<double>() - rig().mesh.positions[v]).norm(), 1e-6 * rig().mesh.size());
 }
 
-// Ten sweeps do not settle, and in creases they amplify what floats round off: there a few vertices differ by more.
 TEST_F(PbdHuman, RigidMotionsOfAllJointsMoveTheResultRigidly) {
   Mat4 motion = Mat4::Identity();
   motion.topLeftCorner<3, 3>() = Eigen::AngleAxisd(1.1, Vec3(1, 2, 0.5).normalized()).toRotationMatrix();
   motion.topRightCorner<3, 1>() = Vec3(0.4, -0.7, 1.2);
-  std::size_t vertices = 0, off = 0;
   double worst = 0;
   for (const char* joint : {"LeftForearm", "RightShin", "LeftUpperArm"})
     for (const double degrees : {35.0, 80.0, 110.0}) {
@@ -97,16 +95,10 @@ TEST_F(PbdHuman, RigidMotionsOfAllJointsMoveTheResultRigidly) {
       ModelPose moved = pose;
       for (Mat4& frame : moved.joints) frame = motion * frame;
       const std::vector<Vec3f> a = run(*pbd_, pose), b = run(*pbd_, moved);
-      for (std::size_t v = 0; v < a.size(); ++v) {
-        const double way =
-            (transform_point(motion, a[v].cast<double>()) - b[v].cast<double>()).norm() / rig().mesh.size();
-        worst = std::max(worst, way);
-        off += way > 1e-5 ? 1 : 0;
-        ++vertices;
-      }
+      for (std::size_t v = 0; v < a.size(); ++v)
+        worst = std::max(worst, (transform_point(motion, a[v].cast<double>()) - b[v].cast<double>()).norm());
     }
-  EXPECT_LT(static_cast<double>(off), 0.01 * static_cast<double>(vertices));
-  EXPECT_LT(worst, 2e-3);
+  EXPECT_LT(worst, 1e-5 * rig().mesh.size());
 }
 
 TEST_F(PbdHuman, RecoversMostOfTheVolumeThatLinearBlendingLoses) {

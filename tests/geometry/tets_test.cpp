@@ -11,6 +11,7 @@
 #include <numbers>
 
 #include "sinew/core/parallel.h"
+#include "sinew/geometry/random.h"
 
 namespace sinew::geometry {
 namespace {
@@ -97,6 +98,24 @@ TEST_P(StuffedShape, FitsTogetherWithoutGaps) {
 INSTANTIATE_TEST_SUITE_P(Shapes, StuffedShape,
                          ::testing::Values(Shape{ball, 4.18879, 1}, Shape{torus, 1.42122, 0.3},
                                            Shape{capsule, 0.62204, 0.3}));
+
+// Where the lattice falls decides how edges are cut: many slabs and balls, anyhow placed, of more than two cells.
+TEST(Stuff, KeepsItsAnglesWhereverTheSurfaceCutsTheLattice) {
+  Random dice(6);
+  DihedralAngles all{std::numbers::pi, 0};
+  for (int round = 0; round < 120; ++round) {
+    const Vec3 normal = Vec3(dice.uniform() - 0.5, dice.uniform() - 0.5, dice.uniform() - 0.5).normalized();
+    const Vec3 at(dice.uniform(), dice.uniform(), dice.uniform());
+    const auto field = [&](const Vec3& p) {
+      return round % 2 == 0 ? std::abs(normal.dot(p) - 0.4 * at.x()) - 0.6 : (p - 0.3 * at).norm() - 0.6 - 0.3 * at.y();
+    };
+    const DihedralAngles angles = dihedral_angles(stuff(field, room(), 0.26));
+    all.smallest_rad = std::min(all.smallest_rad, angles.smallest_rad);
+    all.largest_rad = std::max(all.largest_rad, angles.largest_rad);
+  }
+  EXPECT_GT(all.smallest_rad, 10.7 * std::numbers::pi / 180);
+  EXPECT_LT(all.largest_rad, 164.8 * std::numbers::pi / 180);
+}
 
 TEST(Stuff, GivesTheSameBytesForAnyNumberOfThreads) {
   set_thread_count(1);

@@ -28,7 +28,7 @@ export function readMdd(path) {
 }
 
 /** Where each block of IN begins in the cache: primitives of a mesh that share all their accessors share their vertices. */
-function runs(evaluator) {
+export function runs(evaluator) {
   const known = new Map();
   let next = 0;
   return evaluator.blocks().map(block => {
@@ -43,13 +43,14 @@ function runs(evaluator) {
 }
 
 /** The node of OUT that shows what a node of IN showed: itself, or the one that took over its mesh and name. */
-function nodeNow(before, after, node) {
+export function nodeNow(before, after, node) {
   if (after.nodes[node].mesh !== undefined) return node;
   const {name} = before.nodes[node];
   return after.nodes.findIndex((other, i) => i >= before.nodes.length && other.name === name && other.mesh !== undefined);
 }
 
-function extent(values) {
+/** The diagonal of the box around points. */
+export function extent(values) {
   const [low, high] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
   values.forEach((value, i) => {
     low[i % 3] = Math.min(low[i % 3], value);

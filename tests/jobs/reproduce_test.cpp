@@ -13,9 +13,12 @@
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/random.h"
 #include "sinew/io/file.h"
+#include "sinew/jobs/make.h"
 #include "sinew/jobs/reproduce_blend_bar.h"
+#include "sinew/jobs/reproduce_pbd.h"
 #include "sinew/measure/enclosed_volume.h"
 #include "tests/measure/limb_rigs.h"
+#include "tests/support/environment.h"
 
 namespace sinew::jobs {
 namespace {
@@ -195,6 +198,65 @@ TEST_F(Reproduce, WritesTheSameTablesForAnyNumberOfThreads) {
   reproduce({{"blend-bar"}, folder_ / "times.csv", false}, options, {});
   EXPECT_NE(text("times.csv").find("table_3,1: jn1 y 180°,LBS paper,0.052\n"), std::string::npos);
   EXPECT_NE(text("times.csv").find("table_4,6: jn3 z 80°,LBS paper,13.404\n"), std::string::npos);
+}
+
+TEST_F(Reproduce, ATwistedCylinderStaysThickWithPbd) {
+  const test::Environment cache("SINEW_CACHE", (folder_ / "cache").string());  // Two bases share their tetrahedra.
+  Reproduction result;
+  pbd_sections({}, result);
+  ASSERT_EQ(result.tables.size(), 1U);
+  EXPECT_EQ(result.tables[0].rows.size(), 4U);
+  for (const auto& row : result.tables[0].rows) EXPECT_EQ(row.size(), result.tables[0].header.size());
+  const Json& sections = result.metrics["sections"];
+  const auto figure = [&](const char* twist, const char* what) { return sections[twist][what].get<double>(); };
+  for (const char* twist : {"lbs 120", "lbs 180", "slbs 120", "slbs 180"})
+    for (const char* what : {"alone", "springs", "corotated"}) {
+      EXPECT_GE(figure(twist, what), 0) << twist << what;
+      EXPECT_LE(figure(twist, what), 1.001) << twist << what;
+    }
+  // What linear blending leaves where two joints share a vertex: cos²(θ/2).
+  EXPECT_NEAR(figure("lbs 120", "alone"), 0.25, 0.01);
+  EXPECT_NEAR(figure("lbs 180", "alone"), 0, 0.01);
+  for (const char* material : {"springs", "corotated"}) {
+    EXPECT_GT(figure("lbs 120", material), 0.9);
+    EXPECT_GT(figure("slbs 180", material), 0.9);
+  }
+  EXPECT_TRUE(result.misses.empty());
+}
+
+TEST_F(Reproduce, PbdCountsCharactersThatHaveLimbs) {
+  fs::create_directories(folder_ / "rigged");
+  MakeOptions human;
+  human.shape.vertices = 1500;
+  make({{"human"}, folder_ / "rigged" / "HVGirl.glb", false}, human, {});
+  make({{"cylinder"}, folder_ / "rigged" / "Fox.glb", false}, {}, {});
+  ReproduceOptions options;
+  options.data = folder_.string();
+  std::array<Reproduction, 2> results;
+  for (const int threads : {1, 2}) {
+    set_thread_count(threads);
+    options.runs = threads - 1;
+    pbd_real(options, {}, results[static_cast<std::size_t>(threads - 1)], 3);
+  }
+  set_thread_count(0);
+  const ResultTable& table = results[0].tables.at(0);
+  EXPECT_EQ(table.rows, results[1].tables.at(0).rows);
+  EXPECT_EQ(results[0].metrics, results[1].metrics);
+  // The one character, the worst, and two rows of counts.
+  ASSERT_EQ(table.rows.size(), 4U);
+  for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.header.size());
+  EXPECT_EQ(table.rows[0][0], "HVGirl");
+  EXPECT_NE(table.rows[1][2].find("HVGirl"), std::string::npos);
+  const Json& total = results[0].metrics["real_total"]["all"];
+  EXPECT_EQ(total["poses"], 3);
+  EXPECT_EQ(total["not_finite"], 0);
+  EXPECT_EQ(total["reach_the_bound"]["wrist twist 120°"]["of"], 1);
+  const Json& wrist = results[0].metrics["real"]["HVGirl"]["wrist twist 120°"];
+  EXPECT_GT(wrist["lost"].get<double>(), 2e-4);
+  EXPECT_GT(wrist["recovered"].get<double>(), 0.5);
+  // Times are apart from all that.
+  EXPECT_TRUE(results[0].times.empty());
+  EXPECT_GT(results[1].timing["table_set_up"].at(0)["set_up_s"].get<double>(), 0);
 }
 
 TEST_F(Reproduce, RefusesWhatItCannotDo) {

@@ -80,6 +80,7 @@ struct DeformOptions {
   double stretch = 0.9;
   double bone_distance = 0.9;
   double energy = 0;
+  double skin_volume = 1;
   int even_out = 2;
   std::string mode = "improved";
   std::vector<std::string> stiffness;  ///< JOINT=FACTOR.
@@ -103,7 +104,7 @@ struct DeformOptions {
           .one_of({"corotated", "springs"}),
       self.material);
     v(Field("area", "Where pbd acts: near joints, or in the whole body.").one_of({"joints", "body"}), self.area);
-    v(Field("tets", "About how many tetrahedra pbd fills the body with; 0: as limbs are thick.").range(0, 5000000),
+    v(Field("tets", "About how many tetrahedra pbd fills the body with; 0: as limbs are thick.").range(0, 500000),
       self.tets);
     v(Field("sweeps", "Times pbd goes over its constraints: more are stiffer and slower.").range(1, 1000), self.sweeps);
     v(Field("stretch", "How far pbd keeps edges of tetrahedra at their length.").range(0, 1), self.stretch);
@@ -111,6 +112,9 @@ struct DeformOptions {
       self.bone_distance);
     v(Field("energy", "Stiffness of pbd's material; 0 is its own: 2 for corotated, 1 for springs.").range(0, 1e6),
       self.energy);
+    v(Field("skin_volume", "How much of the volume that the skin still lacks near a joint pbd gives back at the end.")
+          .range(0, 1),
+      self.skin_volume);
     v(Field("even_out", "Rounds in which pbd evens out what it moved along the skin.").range(0, 100), self.even_out);
     v(Field("mode", "How pbd solves: improved, or the paper's own forms and order, slowly.")
           .one_of({"improved", "paper"}),
@@ -120,9 +124,13 @@ struct DeformOptions {
   }
 };
 
+struct PbdBody;
+
 /// What other modules know of a rig and some methods need. Jobs prepare it.
 struct RigKnowledge {
   const Segmentation* segmentation = nullptr;  ///< Of the rig's mesh and skeleton at binding.
+  const PbdBody* pbd_body =
+      nullptr;  ///< Of `make_pbd_body` for that rig and these options; `pbd` makes its own if null.
 };
 
 /// Binds a method to a rig: slow, once. \throws Error if the rig cannot be bound, Cancelled.

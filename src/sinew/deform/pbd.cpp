@@ -11,10 +11,12 @@
 #include <cstdlib>
 
 #include "sinew/core/parallel.h"
+#include "sinew/core/rotation.h"
 #include "sinew/deform/lbs.h"
 #include "sinew/deform/pbd_body.h"
 #include "sinew/deform/pbd_paper.h"
 #include "sinew/deform/pbd_system.h"
+#include "sinew/deform/skin_volume.h"
 #include "sinew/geometry/adjacency.h"
 #include "sinew/geometry/ray_scene.h"
 #include "sinew/geometry/tets.h"
@@ -73,6 +75,14 @@ Segmentation particle_owners(const Rig& rig, const PbdBody& body, const Segmenta
   return owners;
 }
 
+/// The joint of the most particles; of equals the first.
+Index busiest_joint(const PbdBody& body) {
+  std::vector<Index> counts(body.bind.size(), 0);
+  for (const Index joint : body.owner)
+    if (joint != kNone) ++counts[joint];
+  return static_cast<Index>(std::max_element(counts.begin(), counts.end()) - counts.begin());
+}
+
 /// Factors per joint from words JOINT=FACTOR; empty for no words.
 std::vector<double> stiffness_of_joints(const Skeleton& skeleton, const std::vector<std::string>& words) {
   std::vector<double> factors;
@@ -103,7 +113,7 @@ Vec3f turned(const Vec3f& v, const Vec3f& from, const Vec3f& to) {
 class Pbd : public Deformer {
  public:
   Pbd(const Rig& rig, const RigKnowledge& knowledge, const DeformOptions& options, const Progress& progress)
-      : rounds_(options.even_out) {
+      : rounds_(options.even_out), skin_volume_(options.skin_volume) {
     PbdSettings settings;
     settings.joint_stiffness = stiffness_of_joints(rig.skeleton, options.stiffness);
     DeformOptions plain = options;
@@ -112,7 +122,8 @@ class Pbd : public Deformer {
     if (base == "auto")
       base = knowledge.segmentation != nullptr && !knowledge.segmentation->owner.empty() ? "slbs" : "lbs";
     skin_ = sinew::deform::bind(base, rig, plain, progress, knowledge);
-    body_ = make_pbd_body(rig, {options.tets, options.area == "body"}, progress);
+    body_ = knowledge.pbd_body != nullptr ? *knowledge.pbd_body
+                                          : make_pbd_body(rig, {options.tets, options.area == "body"}, progress);
     if (body_.tets.tets.empty()) return;
     particles_rig_ = particle_rig(rig, body_);
     Segmentation owners;
@@ -133,6 +144,7 @@ class Pbd : public Deformer {
     energy_ = options.energy > 0 ? options.energy : 1;
     if (options.mode == "paper") paper_ = std::make_unique<PbdPaper>(body_);
     for (const Mat4& frame : body_.bind) inverse_bind_.push_back(frame.inverse());
+    reference_ = busiest_joint(body_);
     prepare_skin(rig);
   }
 
@@ -141,8 +153,13 @@ class Pbd : public Deformer {
     std::unique_ptr<State> skin, particles;
     std::vector<Vec3f> predicted, corrections, on_skin, next;
     std::vector<Vec3f> flat_before, flat_after;
-    std::vector<Mat4> motions;
+    ModelPose pose;             ///< As seen from the reference joint.
+    std::vector<Mat4> motions;  ///< From binding to there.
+    Mat3 turn;                  ///< And from there to model space.
+    Vec3 move;
     PbdSystem::Scratch scratch;
+    SkinVolume::Scratch volumes;
+    std::vector<Vec3f> unposed;
   };
 
   std::unique_ptr<State> make_state() const override {
@@ -164,6 +181,7 @@ class Pbd : public Deformer {
     if (system_->islands() == 0) return;
     relax(state, input, output.report);
     carry(state);
+    keep_volume(state, input, output.positions);
     if (!output.normals.empty()) flat_normals(output.positions, state.flat_before);
     for (std::size_t w = 0; w < moved_.size(); ++w)
       for (const Index v : copies_[w]) output.positions[v] += state.on_skin[w];
@@ -178,7 +196,9 @@ class Pbd : public Deformer {
     if (!system_) return {};
     auto& state = static_cast<PbdState&>(any);
     relax(state, input, nullptr);
-    const auto place = [&](Index p) { return Vec3((state.predicted[p] + state.corrections[p]).cast<double>()); };
+    const auto place = [&](Index p) {
+      return Vec3(state.turn * (state.predicted[p] + state.corrections[p]).cast<double>() + state.move);
+    };
     Overlay tets{"tets", Vec4f(0.35F, 0.55F, 0.9F, 1), {}, {}, {}, {}, {}};
     Overlay inverted{"inverted", Vec4f(0.9F, 0.15F, 0.1F, 1), {}, {}, {}, {}, {}};
     Overlay areas{"areas", Vec4f(1, 0.55F, 0.1F, 1), {}, {}, {}, {}, {}};
@@ -224,6 +244,7 @@ class Pbd : public Deformer {
       if (ring.empty()) even_[m] = 0;
       ring_offsets_.push_back(static_cast<Index>(ring_items_.size()));
     }
+    if (skin_volume_ > 0) volume_ = std::make_unique<SkinVolume>(rig, welding, moved_number, body_.bind);
     // Faces around moved vertices, for normals.
     for (const Triangle& triangle : triangulate(rig.mesh)) {
       std::array<Index, 3> numbers;
@@ -245,12 +266,23 @@ class Pbd : public Deformer {
     return static_cast<float>(std::min(1.0, body_.cell * body_.cell * static_cast<double>(ring.size()) / sum));
   }
 
+  /// Solves as the joint that moves most of the body sees it: where the character stands, how it is turned and how large it is then makes no
+  /// difference, and numbers stay small.
   void relax(PbdState& state, const FrameInput& input, FrameReport* report) const {
     state.predicted.resize(body_.tets.positions.size());
     state.corrections.resize(body_.tets.positions.size());
-    particles_->deform(*state.particles, input, {state.predicted, {}, nullptr});
+    const Mat4 whole = input.pose.joints[reference_] * inverse_bind_[reference_];
+    const double size = std::cbrt(std::abs(whole.topLeftCorner<3, 3>().determinant()));
+    state.turn = (size > 0 ? size : 1.0) * polar(whole.topLeftCorner<3, 3>()).rotation;
+    state.move = whole.topRightCorner<3, 1>();
+    Mat4 back = Mat4::Identity();
+    back.topLeftCorner<3, 3>() = state.turn.inverse();
+    back.topRightCorner<3, 1>() = -(back.topLeftCorner<3, 3>() * state.move);
+    state.pose = input.pose;
+    for (Mat4& joint : state.pose.joints) joint = back * joint;
+    particles_->deform(*state.particles, {state.pose, input.time_s, input.dt_s}, {state.predicted, {}, nullptr});
     state.motions.resize(inverse_bind_.size());
-    for (std::size_t j = 0; j < inverse_bind_.size(); ++j) state.motions[j] = input.pose.joints[j] * inverse_bind_[j];
+    for (std::size_t j = 0; j < inverse_bind_.size(); ++j) state.motions[j] = state.pose.joints[j] * inverse_bind_[j];
     if (paper_) {
       state.corrections = paper_->corrections(state.predicted, state.motions, sweeps_, energy_);
       return;
@@ -284,6 +316,28 @@ class Pbd : public Deformer {
       });
       std::swap(state.on_skin, state.next);
     }
+    const Eigen::Matrix3f turn = state.turn.cast<float>();
+    for (Vec3f& correction : state.on_skin) correction = turn * correction;
+  }
+
+  /// Gives the skin back what it lacks of the volume at binding, with the morphs of the frame.
+  void keep_volume(PbdState& state, const FrameInput& input, std::span<const Vec3f> positions) const {
+    if (!volume_) return;
+    state.volumes.targets = volume_->at_binding();
+    const auto& morphs = input.pose.morph_weights;
+    const bool morphed = std::any_of(morphs.begin(), morphs.end(), [](const std::vector<double>& weights) {
+      return std::any_of(weights.begin(), weights.end(), [](double weight) { return weight != 0; });
+    });
+    if (morphed) {
+      state.unposed.resize(positions.size());
+      state.pose.joints = body_.bind;
+      state.pose.twist_rad.clear();
+      skin_->deform(*state.skin, {state.pose}, {state.unposed, {}, nullptr});
+      volume_->measure(state.unposed, state.volumes.targets);
+    }
+    const double scale = state.turn.determinant();
+    for (double& target : state.volumes.targets) target *= scale;
+    volume_->restore(state.volumes, positions, state.motions, skin_volume_, state.on_skin);
   }
 
   /// Sums of the faces' normals around moved vertices, weighted by area.
@@ -303,6 +357,7 @@ class Pbd : public Deformer {
   };
 
   int rounds_;
+  double skin_volume_;
   std::unique_ptr<Deformer> skin_, particles_;
   PbdBody body_;
   Rig particles_rig_;
@@ -311,6 +366,8 @@ class Pbd : public Deformer {
   int sweeps_ = 0;
   double energy_ = 1;
   std::vector<Mat4> inverse_bind_;
+  Index reference_ = 0;  ///< The joint that moves most particles.
+  std::unique_ptr<SkinVolume> volume_;
   std::vector<PbdBody::Rider> moved_;  ///< Per welded vertex that rides.
   std::vector<std::vector<Index>> copies_;
   std::vector<Index> ring_offsets_, ring_items_;

@@ -15,7 +15,8 @@ namespace sinew::deform {
 ///
 /// A frame: (1) the base method moves skin and tetrahedra; (2) sweeps of edges' lengths, distances from bones, and for each tetrahedron its energy and then
 /// its volume; (3) the corrections, not the positions, are carried to the skin, so that vertices away from joints are those of the base method bit for
-/// bit; (4) corrections are evened out along the skin. A frame depends on its pose alone.
+/// bit; (4) corrections are evened out along the skin; (5) the skin near joints is given back what it still lacks of its volume (`skin_volume.h`). A
+/// frame depends on its pose alone.
 ///
 /// Against the paper: its energy constraint does not depend on the stiffness, as C and its gradient both grow with it, and is blind to
 /// tetrahedra turned inside out. Stiffness enters by compliance here (M. Macklin et al., "XPBD", 2016), and the usual material is a corotated

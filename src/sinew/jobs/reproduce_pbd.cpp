@@ -252,6 +252,8 @@ Reproduction pbd_experiment(const ReproduceOptions& options, const Progress& pro
   pbd_orders(progress, result);
   progress.step("limbs", 0.2);
   pbd_limbs(progress, result);
+  progress.step("cylinder", 0.3);
+  pbd_sections(progress, result);
   if (!options.data.empty()) {
     progress.step("real characters", 0.4);
     pbd_real(options, progress, result);

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <array>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sinew/core/rig.h"
+#include "sinew/geometry/weld.h"
+
+namespace sinew::deform {
+
+/// Keeps the volume that a skin encloses near its joints: the last constraint of `pbd`, on the skin itself, as what it rides on may keep its
+/// volume where a coarse skin does not show it. After the constraint on closed meshes of M. Müller, B. Heidelberger, M. Hennix, J. Ratcliff,
+/// "Position based dynamics", 2007, with one constraint per region instead of one for all.
+///
+/// A joint bends the skin at a vertex by 4W(1−W), where W is the weight of all joints from it downwards: 1 where half the weights lie on either
+/// side of the joint, 0 where the skin is rigid. Faces go to the joint that bends them most; joints whose faces meet where both still bend belong
+/// to one region. A region is closed by fans over its borders, which lie where the skin is nearly rigid, so that its volume must not change.
+/// What it lacks goes back along the skin's normals, in proportion to how much and how far joints bend it there.
+class SkinVolume {
+ public:
+  /// `moved` gives for each welded vertex its number among those that may move, or kNone; `bind` the joints' frames at binding.
+  /// n log n in the faces near joints.
+  SkinVolume(const Rig& rig, const geometry::Welding& welding, std::span<const Index> moved,
+             std::span<const Mat4> bind);
+
+  /// What a frame works on.
+  struct Scratch {
+    std::vector<std::vector<Vec3>> places, normals;  ///< Per region and vertex of it.
+    std::vector<double> bends;                       ///< Per joint.
+    std::vector<double> targets;                     ///< Per region.
+  };
+
+  /// Volumes that regions enclose at binding, to be kept; `positions` of all vertices as they are there, morphs included.
+  void measure(std::span<const Vec3f> positions, std::vector<double>& volumes) const;
+  /// The same for the rig's mesh as it is.
+  const std::vector<double>& at_binding() const { return at_binding_; }
+
+  /// Moves vertices so that regions enclose `scratch.targets` again, or `share` of what they lack; no vertex by more than half of its joint's
+  /// radius. `positions` are those of all vertices, to which `corrections`, one per moved vertex, are yet to be added: these are
+  /// changed. The same bytes for any number of threads; a few passes over the faces near joints.
+  void restore(Scratch& scratch, std::span<const Vec3f> positions, std::span<const Mat4> motions, double share,
+               std::span<Vec3f> corrections) const;
+
+  std::size_t regions() const { return regions_.size(); }
+
+ private:
+  struct Bend {
+    Index joint;
+    float amount;  ///< 4W(1−W) times the joint's radius.
+  };
+  struct Border {
+    std::vector<std::array<Index, 2>> edges;  ///< The other way round than those of faces.
+    std::vector<Index> vertices;
+  };
+  struct Region {
+    std::vector<Index> vertices;  ///< Of the mesh, one of each welded vertex.
+    std::vector<Index> moved;     ///< Its number; kNone for what stays, or moves with another region.
+    std::vector<Index> moved_by_any;
+    std::vector<float> area;  ///< Of the faces around, at binding.
+    std::vector<std::array<Index, 3>> faces;
+    std::vector<Border> borders;
+    std::vector<Index> offsets = {0};  ///< Into bends.
+    std::vector<Bend> bends;
+  };
+  class Builder;
+
+  static double volume_of(const Region& region, std::span<const Vec3> places, std::span<Vec3> normals);
+  void gather(const Region& region, std::span<const Vec3f> positions, std::span<const Vec3f> corrections,
+              std::vector<Vec3>& places) const;
+
+  std::vector<Index> parents_;
+  std::vector<Region> regions_;
+  std::vector<double> at_binding_;
+};
+
+}  // namespace sinew::deform
