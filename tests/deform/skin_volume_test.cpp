@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numbers>
 #include <tuple>
 
@@ -116,6 +117,81 @@ TEST(SkinVolume, ThreadsDoNotMatter) {
   set_thread_count(2);
   EXPECT_EQ(human.restored(), one);
   set_thread_count(0);
+}
+
+/// A square tube along x, closed at its ends, bound to joints at 0 and 2 of which the second twists it.
+struct SquareTube {
+  Rig rig;
+  Segmentation segmentation;
+
+  SquareTube() {
+    for (const double x : {0.0, 2.0}) {
+      Joint joint;
+      joint.name = x == 0 ? "root" : "end";
+      joint.parent = x == 0 ? kNone : 0;
+      joint.rest.translation = Vec3(x, 0, 0);
+      rig.skeleton.joints.push_back(joint);
+    }
+    Skin skin;
+    skin.joints = {0, 1};
+    skin.inverse_bind.assign(2, Mat4::Identity());
+    skin.inverse_bind[1](0, 3) = -2;
+    rig.skins.push_back(skin);
+    segmentation.segments = {{0, 1}, {1, kNone}};
+    for (Index ring = 0; ring < 4; ++ring)
+      for (const double angle : {45.0, 135.0, 225.0, 315.0}) {
+        const double a = angle * std::numbers::pi / 180;
+        rig.mesh.positions.emplace_back(ring, 0.3 * std::cos(a), 0.3 * std::sin(a));
+        const float end = ring < 2 ? 0.0F : ring == 2 ? 0.5F : 1.0F;
+        rig.weights.add_row({{0, 1 - end}, {1, end}});
+        segmentation.owner.push_back(ring < 3 ? 0 : 1);
+        segmentation.along.push_back(ring < 3 ? 0.5F * static_cast<float>(ring) : 0.5F);
+      }
+    for (Index ring = 0; ring < 3; ++ring)
+      for (Index k = 0; k < 4; ++k) {
+        const Index a = 4 * ring + k, b = 4 * ring + (k + 1) % 4;
+        rig.mesh.add_face(std::array<Index, 3>{a, b, b + 4});
+        rig.mesh.add_face(std::array<Index, 3>{a, b + 4, a + 4});
+      }
+    rig.mesh.add_face(std::array<Index, 4>{3, 2, 1, 0});
+    rig.mesh.add_face(std::array<Index, 4>{12, 13, 14, 15});
+    MeshPart part;
+    part.vertex_count = rig.mesh.vertex_count();
+    part.face_count = rig.mesh.face_count();
+    part.skin = 0;
+    rig.mesh.parts.push_back(part);
+  }
+
+  static Mat3 turn(double share) {
+    return Eigen::AngleAxisd(share * 100 * std::numbers::pi / 180, Vec3::UnitX()).toRotationMatrix();
+  }
+};
+
+TEST(SkinVolume, AlsoWhereATwistIsSpreadAlongRigidSkin) {
+  const SquareTube tube;
+  const geometry::Welding welding = geometry::weld(tube.rig.mesh);
+  std::vector<Index> moved(welding.count());
+  for (Index w = 0; w < welding.count(); ++w) moved[w] = w;
+  std::vector<Vec3f> positions;
+  for (const Vec3& p : tube.rig.mesh.positions)
+    positions.push_back((tube.turn(std::min(1.0, p.x() / 2)) * p).cast<float>());
+  std::vector<Mat4> motions(2, Mat4::Identity());
+  motions[1].topLeftCorner<3, 3>() = tube.turn(1);
+  const double whole = geometry::volume(tube.rig.mesh).volume, twisted = enclosed(tube.rig.mesh, positions);
+  ASSERT_LT(twisted, 0.95 * whole);
+  for (const bool told : {false, true}) {
+    const SkinVolume volume(tube.rig, welding, moved, rest_matrices(tube.rig.skeleton),
+                            told ? &tube.segmentation : nullptr);
+    SkinVolume::Scratch scratch;
+    scratch.targets = volume.at_binding();
+    std::vector<Vec3f> corrections(moved.size(), Vec3f::Zero());
+    volume.restore(scratch, positions, motions, 1, corrections);
+    EXPECT_EQ(corrections[4].isZero(), !told);  // In the middle of the bone.
+    std::vector<Vec3f> restored = positions;
+    for (std::size_t v = 0; v < restored.size(); ++v) restored[v] += corrections[v];
+    if (!told) continue;
+    EXPECT_NEAR(enclosed(tube.rig.mesh, restored), whole, 0.02 * whole);
+  }
 }
 
 // A morph that swells the forearm would be undone if the volume without it were kept.

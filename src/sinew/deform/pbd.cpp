@@ -145,7 +145,7 @@ class Pbd : public Deformer {
     if (options.mode == "paper") paper_ = std::make_unique<PbdPaper>(body_);
     for (const Mat4& frame : body_.bind) inverse_bind_.push_back(frame.inverse());
     reference_ = busiest_joint(body_);
-    prepare_skin(rig);
+    prepare_skin(rig, base == "slbs" ? knowledge.segmentation : nullptr);
   }
 
   class PbdState : public State {
@@ -218,7 +218,7 @@ class Pbd : public Deformer {
 
  private:
   /// Welded vertices that ride on tetrahedra, their neighbours among themselves, and how much of a correction may be evened out.
-  void prepare_skin(const Rig& rig) {
+  void prepare_skin(const Rig& rig, const Segmentation* spread) {
     const geometry::Welding welding = geometry::weld(rig.mesh);
     std::vector<Index> moved_number(welding.count(), kNone);
     for (const PbdBody::Rider& rider : body_.riders) {
@@ -244,7 +244,7 @@ class Pbd : public Deformer {
       if (ring.empty()) even_[m] = 0;
       ring_offsets_.push_back(static_cast<Index>(ring_items_.size()));
     }
-    if (skin_volume_ > 0) volume_ = std::make_unique<SkinVolume>(rig, welding, moved_number, body_.bind);
+    if (skin_volume_ > 0) volume_ = std::make_unique<SkinVolume>(rig, welding, moved_number, body_.bind, spread);
     // Faces around moved vertices, for normals.
     for (const Triangle& triangle : triangulate(rig.mesh)) {
       std::array<Index, 3> numbers;

@@ -40,8 +40,9 @@ float bend_of(float below) { return std::max(0.0F, 4 * below * (1 - below)); }
 /// Cuts the skin into regions.
 class SkinVolume::Builder {
  public:
-  Builder(SkinVolume& result, const Rig& rig, const geometry::Welding& welding, std::span<const Index> moved)
-      : result_(result), rig_(rig), welding_(welding), moved_(moved) {}
+  Builder(SkinVolume& result, const Rig& rig, const geometry::Welding& welding, std::span<const Index> moved,
+          const Segmentation* spread)
+      : result_(result), rig_(rig), welding_(welding), moved_(moved), spread_(spread) {}
 
   void run(std::span<const Mat4> bind) {
     const SkinWeights rows = rig_.weights.normalized();
@@ -52,6 +53,7 @@ class SkinVolume::Builder {
     for (std::size_t w = 0; w < below_.size(); ++w)
       for (const auto& [joint, below] : below_[w])
         if (bend_of(below) > 1e-3F) bends_[w].emplace_back(joint, bend_of(below));
+    find_twists();
     take_faces();
     join_regions();
     measure_radii(bind);
@@ -62,14 +64,31 @@ class SkinVolume::Builder {
   }
 
  private:
-  /// The joint that bends a face most, of equals the first; kNone if it is rigid.
+  /// Whose twist bends a vertex, if it lies along a bone with a joint at its end.
+  void find_twists() {
+    twists_.assign(welding_.count(), {kNone, 0.0F});
+    if (spread_ == nullptr || spread_->owner.empty()) return;
+    for (Index w = 0; w < welding_.count(); ++w) {
+      const Index owner = spread_->owner[welding_.first[w]];
+      if (owner == kNone || spread_->segments[owner].child == kNone) continue;
+      const float bend = bend_of(std::clamp(spread_->along[welding_.first[w]], 0.0F, 1.0F));
+      if (bend > 1e-3F) twists_[w] = {spread_->segments[owner].child, bend};
+    }
+  }
+
+  /// The joint that bends a face most, of equals the first; else the one that twists it; kNone if it is rigid.
   Index bent_by(const std::array<Index, 3>& face) const {
-    std::map<Index, float> sums;  // Also across an edge from rigid skin to rigid skin a face is bent.
-    for (const Index w : face)
+    std::map<Index, float> sums, twists;  // Also across an edge from rigid skin to rigid skin a face is bent.
+    for (const Index w : face) {
       for (const auto& [joint, below] : below_[w]) sums[joint] += below / 3;
+      if (twists_[w].first != kNone) twists[twists_[w].first] += twists_[w].second / 3;
+    }
     std::pair<Index, float> best{kNone, kLeastBend};
     for (const auto& [joint, below] : sums)
       if (bend_of(below) > best.second) best = {joint, bend_of(below)};
+    if (best.first != kNone) return best.first;
+    for (const auto& [joint, bend] : twists)
+      if (bend > best.second) best = {joint, bend};
     return best.first;
   }
 
@@ -149,6 +168,28 @@ class SkinVolume::Builder {
         weights[joint] += static_cast<double>(bend);
       }
     for (std::size_t j = 0; j < bind.size(); ++j) radius_.push_back(weights[j] > 0 ? sums[j] / weights[j] : 0);
+    measure_twists(bind);
+  }
+
+  /// How thick bones are along which twists are spread.
+  void measure_twists(std::span<const Mat4> bind) {
+    result_.axes_.assign(bind.size(), Vec3::Zero());
+    twist_radius_.assign(bind.size(), 0.0);
+    if (spread_ == nullptr) return;
+    const auto at = [&](Index j) { return Vec3(bind[j].topRightCorner<3, 1>()); };
+    for (const Segmentation::Segment& segment : spread_->segments)
+      if (segment.child != kNone && (at(segment.child) - at(segment.joint)).norm() > 0)
+        result_.axes_[segment.child] = (at(segment.child) - at(segment.joint)).normalized();
+    std::vector<double> sums(bind.size(), 0.0), weights(bind.size(), 0.0);
+    for (Index w = 0; w < twists_.size(); ++w) {
+      const auto& [joint, bend] = twists_[w];
+      if (joint == kNone) continue;
+      const Vec3 off = place(w) - at(joint);
+      sums[joint] += static_cast<double>(bend) * (off - off.dot(result_.axes_[joint]) * result_.axes_[joint]).norm();
+      weights[joint] += static_cast<double>(bend);
+    }
+    for (std::size_t j = 0; j < bind.size(); ++j)
+      if (weights[j] > 0) twist_radius_[j] = sums[j] / weights[j];
   }
 
   std::map<Index, std::vector<std::size_t>> by_region() const {
@@ -213,7 +254,9 @@ class SkinVolume::Builder {
     region.area.push_back(0);
     // A vertex of two regions moves with that whose joints bend it more.
     std::map<Index, float> shares;
+    const auto& [twist, twist_bend] = twists_[w];
     for (const auto& [joint, bend] : bends_[w]) shares[region_[joint]] += bend;
+    if (twist != kNone && shares.empty()) shares[region_[twist]] += twist_bend;
     Index owner = kNone;
     float most = 0;
     for (const auto& [which, bend] : shares)
@@ -221,6 +264,8 @@ class SkinVolume::Builder {
     region.moved.push_back(owner == name ? moved_[w] : kNone);
     for (const auto& [joint, bend] : bends_[w])
       region.bends.push_back({joint, bend * static_cast<float>(radius_[joint])});
+    if (twist != kNone)
+      region.bends.push_back({rig_.skeleton.size() + twist, twist_bend * static_cast<float>(twist_radius_[twist])});
     region.offsets.push_back(static_cast<Index>(region.bends.size()));
   }
 
@@ -249,18 +294,20 @@ class SkinVolume::Builder {
   const Rig& rig_;
   const geometry::Welding& welding_;
   std::span<const Index> moved_;
-  std::vector<PerJoint> below_, bends_;  ///< Per welded vertex.
+  const Segmentation* spread_;
+  std::vector<PerJoint> below_, bends_;          ///< Per welded vertex.
+  std::vector<std::pair<Index, float>> twists_;  ///< Per welded vertex: the joint, and how much its twist bends.
   std::vector<std::array<Index, 3>> faces_;
   std::vector<std::vector<std::size_t>> faces_of_;
-  std::vector<Index> joint_;   ///< Per face: the joint that bends it most, or kNone.
-  std::vector<Index> region_;  ///< Per joint.
-  std::vector<double> radius_;
+  std::vector<Index> joint_;                   ///< Per face: the joint that bends it most, or kNone.
+  std::vector<Index> region_;                  ///< Per joint.
+  std::vector<double> radius_, twist_radius_;  ///< Per joint.
 };
 
 SkinVolume::SkinVolume(const Rig& rig, const geometry::Welding& welding, std::span<const Index> moved,
-                       std::span<const Mat4> bind) {
+                       std::span<const Mat4> bind, const Segmentation* spread) {
   for (const Joint& joint : rig.skeleton.joints) parents_.push_back(joint.parent);
-  Builder(*this, rig, welding, moved).run(bind);
+  Builder(*this, rig, welding, moved, spread).run(bind);
   std::vector<Vec3f> positions;
   for (const Vec3& p : rig.mesh.positions) positions.push_back(p.cast<float>());
   measure(positions, at_binding_);
@@ -308,18 +355,26 @@ void SkinVolume::measure(std::span<const Vec3f> positions, std::vector<double>& 
       1);
 }
 
-void SkinVolume::restore(Scratch& scratch, std::span<const Vec3f> positions, std::span<const Mat4> motions,
-                         double share, std::span<Vec3f> corrections) const {
-  scratch.places.resize(regions_.size());
-  scratch.normals.resize(regions_.size());
-  scratch.bends.assign(motions.size(), 0.0);
-  // sin² of half the angle between a joint's turn and its parent's: skin that is bent loses volume like that.
+/// sin² of half the angle between a joint's turn and its parent's, and of half its twist: skin that is bent loses volume like that.
+void SkinVolume::measure_turns(std::span<const Mat4> motions, std::vector<double>& bends) const {
+  bends.assign(2 * motions.size(), 0.0);
   for (std::size_t j = 0; j < motions.size(); ++j) {
     if (parents_[j] == kNone) continue;
     const Mat3 turn = polar(motions[parents_[j]].topLeftCorner<3, 3>()).rotation.transpose() *
                       polar(motions[j].topLeftCorner<3, 3>()).rotation;
-    scratch.bends[j] = std::clamp((3 - turn.trace()) / 4, 0.0, 1.0);
+    bends[j] = std::clamp((3 - turn.trace()) / 4, 0.0, 1.0);
+    if (axes_[j].isZero()) continue;
+    const Quat q(turn);
+    const double along = q.vec().dot(axes_[j]), all = along * along + q.w() * q.w();
+    bends[motions.size() + j] = all > 0 ? along * along / all : 0;
   }
+}
+
+void SkinVolume::restore(Scratch& scratch, std::span<const Vec3f> positions, std::span<const Mat4> motions,
+                         double share, std::span<Vec3f> corrections) const {
+  scratch.places.resize(regions_.size());
+  scratch.normals.resize(regions_.size());
+  measure_turns(motions, scratch.bends);
   parallel_for(
       regions_.size(), [&](std::size_t r) { gather(regions_[r], positions, corrections, scratch.places[r]); }, 1);
   parallel_for(
@@ -329,7 +384,7 @@ void SkinVolume::restore(Scratch& scratch, std::span<const Vec3f> positions, std
         std::vector<Vec3>& places = scratch.places[r];
         std::vector<Vec3>& normals = scratch.normals[r];
         double most = 0;
-        for (const Bend& bend : region.bends) most = std::max(most, scratch.bends[bend.joint]);
+        for (const Bend& bend : region.bends) most = std::max(most, scratch.bends[bend.turn]);
         if (!(most > 1e-7)) return;
         double way = 0, lacking = 0;  // Along normals in units of amounts; what was lacking at first.
         for (int round = 0; round < kVolumeRounds; ++round) {
@@ -341,7 +396,7 @@ void SkinVolume::restore(Scratch& scratch, std::span<const Vec3f> positions, std
             if (region.moved[v] == kNone || !(region.area[v] > 0)) continue;
             double amount = 0;
             for (Index b = region.offsets[v]; b < region.offsets[v + 1]; ++b)
-              amount += static_cast<double>(region.bends[b].amount) * scratch.bends[region.bends[b].joint];
+              amount += static_cast<double>(region.bends[b].amount) * scratch.bends[region.bends[b].turn];
             normals[v] *= amount / static_cast<double>(region.area[v]);
             gain += amount > 0 ? normals[v].squaredNorm() * static_cast<double>(region.area[v]) / (6 * amount) : 0;
           }

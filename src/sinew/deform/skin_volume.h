@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sinew/core/rig.h"
+#include "sinew/core/segmentation.h"
 #include "sinew/geometry/weld.h"
 
 namespace sinew::deform {
@@ -21,17 +22,19 @@ namespace sinew::deform {
 /// side of the joint, 0 where the skin is rigid. Faces go to the joint that bends them most; joints whose faces meet where both still bend belong
 /// to one region. A region is closed by fans over its borders, which lie where the skin is nearly rigid, so that its volume must not change.
 /// What it lacks goes back along the skin's normals, in proportion to how much and how far joints bend it there.
+///
+/// A base method that spreads a joint's twist along the bone before it bends skin there as well: by 4t(1−t) at the share t of the bone.
 class SkinVolume {
  public:
-  /// `moved` gives for each welded vertex its number among those that may move, or kNone; `bind` the joints' frames at binding.
-  /// n log n in the faces near joints.
-  SkinVolume(const Rig& rig, const geometry::Welding& welding, std::span<const Index> moved,
-             std::span<const Mat4> bind);
+  /// `moved` gives for each welded vertex its number among those that may move, or kNone; `bind` the joints' frames at binding; `spread`
+  /// where along which bone vertices lie, if the base method spreads twists. n log n in the faces near joints.
+  SkinVolume(const Rig& rig, const geometry::Welding& welding, std::span<const Index> moved, std::span<const Mat4> bind,
+             const Segmentation* spread = nullptr);
 
   /// What a frame works on.
   struct Scratch {
     std::vector<std::vector<Vec3>> places, normals;  ///< Per region and vertex of it.
-    std::vector<double> bends;                       ///< Per joint.
+    std::vector<double> bends;                       ///< Per joint its turn, then per joint its twist.
     std::vector<double> targets;                     ///< Per region.
   };
 
@@ -50,7 +53,7 @@ class SkinVolume {
 
  private:
   struct Bend {
-    Index joint;
+    Index turn;    ///< Index into the frame's bends.
     float amount;  ///< 4W(1−W) times the joint's radius.
   };
   struct Border {
@@ -73,7 +76,10 @@ class SkinVolume {
   void gather(const Region& region, std::span<const Vec3f> positions, std::span<const Vec3f> corrections,
               std::vector<Vec3>& places) const;
 
+  void measure_turns(std::span<const Mat4> motions, std::vector<double>& bends) const;
+
   std::vector<Index> parents_;
+  std::vector<Vec3> axes_;  ///< Per joint: the bone along which its twist is spread, at binding; zero for none.
   std::vector<Region> regions_;
   std::vector<double> at_binding_;
 };
