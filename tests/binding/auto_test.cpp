@@ -13,17 +13,13 @@
 #include "sinew/geometry/random.h"
 #include "sinew/measure/weight_agreement.h"
 #include "sinew/shapes/kinds.h"
+#include "tests/binding/heat_bodies.h"
 #include "tests/support/damages.h"
 
 namespace sinew::binding {
 namespace {
 
-Rig made(const char* kind, int vertices, bool clothes = false) {
-  shapes::MakeOptions options;
-  options.vertices = vertices;
-  options.clothes = clothes;
-  return shapes::make(kind, options).made.character.rig;
-}
+using test::made_rig;
 
 Bound bind_rig(const Rig& rig, const BindOptions& options = {}) {
   return bind_auto(rest_subject(rig.mesh, rig.skeleton), options, {});
@@ -59,7 +55,7 @@ TEST(Auto, RowsAreValidOnAllKinds) {
 
 TEST(Auto, IsNearTheTruthOfMadeCharacters) {
   for (const char* kind : {"human", "quadruped"}) {
-    const Rig rig = made(kind, 3000);
+    const Rig rig = made_rig(kind, 3000);
     const auto agreement = measure::weight_agreement(rig.weights, bind_rig(rig).weights);
     EXPECT_LT(agreement.mean_half_l1, 0.2) << kind;
     EXPECT_GT(agreement.same_dominant, 0.78) << kind;
@@ -67,7 +63,7 @@ TEST(Auto, IsNearTheTruthOfMadeCharacters) {
 }
 
 TEST(Auto, KeepsTheCap) {
-  const Rig rig = made("human", 1000);
+  const Rig rig = made_rig("human", 1000);
   for (const int cap : {1, 2, 6}) {
     BindOptions options;
     options.max_influences = cap;
@@ -76,7 +72,7 @@ TEST(Auto, KeepsTheCap) {
 }
 
 TEST(Auto, IsTheSameForAnyNumberOfThreads) {
-  const Rig rig = made("human", 2000, true);
+  const Rig rig = made_rig("human", 2000, true);
   set_thread_count(1);
   const Bound one = bind_rig(rig);
   set_thread_count(2);
@@ -88,7 +84,7 @@ TEST(Auto, IsTheSameForAnyNumberOfThreads) {
 }
 
 TEST(Auto, DoesNotDependOnWhereAndHowLargeTheCharacterIs) {
-  const Rig rig = made("human", 1000);
+  const Rig rig = made_rig("human", 1000);
   Subject subject = rest_subject(rig.mesh, rig.skeleton);
   const Bound before = bind_auto(subject, {}, {});
   Mesh moved = rig.mesh;
@@ -104,7 +100,7 @@ TEST(Auto, DoesNotDependOnWhereAndHowLargeTheCharacterIs) {
 }
 
 TEST(Auto, DoesNotDependOnTheOrderOfVertices) {
-  const Rig rig = made("human", 1000);
+  const Rig rig = made_rig("human", 1000);
   auto body = test::damaged(test::undamaged(rig.mesh, rest_matrices(rig.skeleton)), rig.skeleton, "noise", 5);
   std::vector<Index> place(body.mesh.vertex_count());
   for (Index v = 0; v < place.size(); ++v) place[v] = v;
@@ -122,7 +118,7 @@ TEST(Auto, DoesNotDependOnTheOrderOfVertices) {
 }
 
 TEST(Auto, SaysWhatItDid) {
-  const Rig rig = made("human", 2000, true);
+  const Rig rig = made_rig("human", 2000, true);
   const Bound bound = bind_rig(rig);
   std::vector<Index> counts(bound.origins.size(), 0);
   for (const std::uint8_t origin : bound.origin) ++counts[origin];
@@ -141,7 +137,7 @@ TEST(Auto, SaysWhatItDid) {
 }
 
 TEST(Auto, APartThatTheFileHangsOnAJointStaysThere) {
-  Rig rig = made("human", 2000, true);
+  Rig rig = made_rig("human", 2000, true);
   const Index joint = rig.skeleton.find("LeftHand");
   MeshPart& part = rig.mesh.parts[1];
   for (MeshPart& each : rig.mesh.parts) each.skin = 0;
@@ -156,7 +152,7 @@ TEST(Auto, APartThatTheFileHangsOnAJointStaysThere) {
 }
 
 TEST(Auto, WithoutFacesOrInOnePlaceEveryRowIsValid) {
-  const Rig rig = made("human", 600);
+  const Rig rig = made_rig("human", 600);
   auto body = test::undamaged(rig.mesh, rest_matrices(rig.skeleton));
   const std::vector<char> all(rig.skeleton.joints.size(), 1);
   Mesh points = body.mesh;
@@ -169,7 +165,7 @@ TEST(Auto, WithoutFacesOrInOnePlaceEveryRowIsValid) {
 }
 
 TEST(Auto, ListsWhatIsLoose) {
-  Rig rig = made("human", 1500);
+  Rig rig = made_rig("human", 1500);
   auto body = test::undamaged(rig.mesh, rest_matrices(rig.skeleton));
   const Index first = body.mesh.vertex_count();
   for (const Vec3& p : {Vec3(2, 1, 0), Vec3(2.5, 1, 0), Vec3(2, 1.5, 0), Vec3(2, 1, 0.5)})
@@ -186,7 +182,7 @@ TEST(Auto, ListsWhatIsLoose) {
 }
 
 TEST(Auto, CanBeCancelled) {
-  const Rig rig = made("human", 600);
+  const Rig rig = made_rig("human", 600);
   const Progress progress;
   progress.cancel();
   EXPECT_THROW(bind_auto(rest_subject(rig.mesh, rig.skeleton), {}, progress), Cancelled);

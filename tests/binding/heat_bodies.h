@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// Bodies and checks for the tests of the binders heat, distance and rigid.
+/// Bodies and checks for the tests of the binders.
 
 #include <gtest/gtest.h>
 
@@ -47,11 +47,16 @@ inline Body two_bone_cylinder(Index layers = 40, Index segments = 24, double rad
   return body;
 }
 
-inline Body made_body(const char* kind, int vertices) {
+inline Rig made_rig(const char* kind, int vertices, bool clothes = false) {
   shapes::MakeOptions options;
   options.vertices = vertices;
-  shapes::Made made = shapes::make(kind, options).made;
-  return {std::move(made.character.rig.mesh), std::move(made.character.rig.skeleton)};
+  options.clothes = clothes;
+  return shapes::make(kind, options).made.character.rig;
+}
+
+inline Body made_body(const char* kind, int vertices) {
+  Rig rig = made_rig(kind, vertices);
+  return {std::move(rig.mesh), std::move(rig.skeleton)};
 }
 
 inline void append(Mesh& mesh, const Mesh& more, const Vec3& by = Vec3::Zero()) {

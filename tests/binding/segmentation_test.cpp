@@ -23,7 +23,7 @@ namespace sinew::binding {
 namespace {
 
 // A mesh and joints at places.
-struct Body {
+struct TubeBody {
   Mesh mesh;
   Skeleton skeleton;
   std::vector<Mat4> matrices;
@@ -118,7 +118,7 @@ TEST(Segmentation, ABarBelongsToItsLinks) {
 }
 
 TEST(Segmentation, ManyMoreThanSixtyFourSegmentsWork) {
-  Body body;
+  TubeBody body;
   for (Index j = 0; j < 150; ++j) body.joint(j == 0 ? kNone : j - 1, Vec3(0, j, 0));
   body.tube(Vec3(0, 0.25, 0), Vec3(0, 149.75, 0), 0.3, 300, 8);
   const Segmentation found = segment(body.subject());
@@ -128,7 +128,7 @@ TEST(Segmentation, ManyMoreThanSixtyFourSegmentsWork) {
 
 TEST(Segmentation, TheOuterWedgeOfAnLSplitsByDirectionAndTiesGoToTheFirst) {
   for (const Index others : {0U, 62U, 63U, 130U}) {  // Far away, so that the bend's bones are in any word of a mask.
-    Body body;
+    TubeBody body;
     for (Index j = 0; j < others; ++j) body.joint(j == 0 ? kNone : j - 1, Vec3(1000, 10.0 * j, 0));
     body.joint(kNone, Vec3(0, 0, 0));
     body.joint(others, Vec3(1, 0, 0));
@@ -145,7 +145,7 @@ TEST(Segmentation, TheOuterWedgeOfAnLSplitsByDirectionAndTiesGoToTheFirst) {
 }
 
 TEST(Segmentation, SkinBelongsToTheBoneBehindItNotToANearerOneInFrontOfIt) {
-  Body body;
+  TubeBody body;
   const Index left = body.joint(kNone, Vec3(0, 0, 0));
   body.joint(left, Vec3(0, 2, 0));
   const Index right = body.joint(kNone, Vec3(0.42, 0, 0));
@@ -165,7 +165,7 @@ TEST(Segmentation, SkinBelongsToTheBoneBehindItNotToANearerOneInFrontOfIt) {
 TEST(Segmentation, ABoneOwnsNothingThatOnlyRunsBesideIt) {
   // A tube bent to a U: down at x = 0, along the ground, up at x = 1. The second leg has no bone; high up it is nearer
   // to the first one's than to the ground's.
-  Body body;
+  TubeBody body;
   const Index top = body.joint(kNone, Vec3(0, 2, 0)), knee = body.joint(top, Vec3(0, 0, 0));
   const Index foot = body.joint(knee, Vec3(0, -0.5, 0));
   body.joint(foot, Vec3(1, -0.5, 0));
@@ -362,7 +362,7 @@ TEST(Segmentation, AnythingGetsOwners) {
       const double x = any(rng), y = any(rng), z = any(rng);
       return rng() % 4 == 0 ? Vec3(std::round(x), std::round(y), std::round(z)) : Vec3(x, y, z);
     };
-    Body body;
+    TubeBody body;
     const Index joints = 1 + static_cast<Index>(rng() % 9);
     for (Index j = 0; j < joints; ++j)
       body.joint(j == 0 || rng() % 9 == 0 ? kNone : static_cast<Index>(rng() % j), point());
@@ -388,7 +388,7 @@ TEST(Segmentation, AnythingGetsOwners) {
 }
 
 TEST(RespectRigidShells, ARigidShellBelongsToItsJointWithoutTwist) {
-  Body body;
+  TubeBody body;
   body.joint(kNone, Vec3(0, 0, 0));
   body.joint(0, Vec3(0, 1, 0));
   body.joint(1, Vec3(0, 2, 0));
@@ -419,7 +419,7 @@ TEST(RespectRigidShells, ARigidShellBelongsToItsJointWithoutTwist) {
 }
 
 TEST(RespectRigidShells, AJointWithoutASegmentGetsOne) {
-  Body body;
+  TubeBody body;
   body.joint(kNone, Vec3(0, 0, 0));
   body.joint(0, Vec3(0, 0, 0));
   body.joint(1, Vec3(0, 2, 0));

@@ -12,17 +12,13 @@
 
 #include "sinew/core/parallel.h"
 #include "sinew/shapes/kinds.h"
+#include "tests/binding/heat_bodies.h"
 #include "tests/support/damages.h"
 
 namespace sinew::binding {
 namespace {
 
-Rig made(const char* kind, int vertices, bool clothes = false) {
-  shapes::MakeOptions options;
-  options.vertices = vertices;
-  options.clothes = clothes;
-  return shapes::make(kind, options).made.character.rig;
-}
+using test::made_rig;
 
 Shells shells_of(const Mesh& mesh, const Skeleton& skeleton) {
   const Subject subject = rest_subject(mesh, skeleton);
@@ -57,7 +53,7 @@ void add_ball(Mesh& mesh, const Vec3& center, double radius, const std::string& 
 }
 
 TEST(Shells, OfADressedPersonAreWhatTheyAre) {
-  const Rig rig = made("human", 4000, true);
+  const Rig rig = made_rig("human", 4000, true);
   const Shells shells = shells_of(rig.mesh, rig.skeleton);
   std::map<std::string, std::map<ShellKind, int>> kinds;
   for (const Shell& shell : shells.shells) ++kinds[rig.mesh.parts[shell.part].name][shell.kind];
@@ -74,7 +70,7 @@ TEST(Shells, OfADressedPersonAreWhatTheyAre) {
 }
 
 TEST(Shells, ABodyCutAlongASeamIsOne) {
-  const Rig rig = made("human", 2000);
+  const Rig rig = made_rig("human", 2000);
   const auto whole = test::undamaged(rig.mesh, rest_matrices(rig.skeleton));
   for (const char* name : {"cut", "soup", "some flipped", "duplicate faces"}) {
     const auto body = test::damaged(whole, rig.skeleton, name, 3);
@@ -87,7 +83,7 @@ TEST(Shells, ABodyCutAlongASeamIsOne) {
 }
 
 TEST(Shells, CracksThatNoiseOpensAreClosed) {
-  const Rig rig = made("human", 1000);
+  const Rig rig = made_rig("human", 1000);
   auto body = test::damaged(test::undamaged(rig.mesh, rest_matrices(rig.skeleton)), rig.skeleton, "cut", 3);
   const Shells plain = shells_of(body.mesh, rig.skeleton);
   EXPECT_EQ(plain.cracks, 0U);
@@ -101,7 +97,7 @@ TEST(Shells, CracksThatNoiseOpensAreClosed) {
 }
 
 TEST(Shells, ABallFarAwayIsLooseAndOneOnTheSkinIsNot) {
-  Rig rig = made("human", 2000);
+  Rig rig = made_rig("human", 2000);
   const Vec3 shoulder = rest_matrices(rig.skeleton)[rig.skeleton.find("LeftUpperArm")].topRightCorner<3, 1>();
   add_ball(rig.mesh, shoulder + Vec3(0.05, 0.09, 0), 0.03, "epaulette");
   add_ball(rig.mesh, {1.2, 1.0, 0.8}, 0.3, "moon");
@@ -129,7 +125,7 @@ TEST(Shells, PiecesThatHoldBonesOfTheirOwnAreOneBody) {
 }
 
 TEST(Shells, AShellAroundTheWholeBodyIsABodyOfItsOwn) {
-  const Rig rig = made("human", 2000);
+  const Rig rig = made_rig("human", 2000);
   const auto whole = test::undamaged(rig.mesh, rest_matrices(rig.skeleton));
   const auto body = test::damaged(whole, rig.skeleton, "outer shell", 3);
   const Shells shells = shells_of(body.mesh, rig.skeleton);
@@ -139,7 +135,7 @@ TEST(Shells, AShellAroundTheWholeBodyIsABodyOfItsOwn) {
 }
 
 TEST(Shells, AMeshInSplintersIsOneBody) {
-  const Rig rig = made("human", 1000);
+  const Rig rig = made_rig("human", 1000);
   auto body = test::damaged(test::undamaged(rig.mesh, rest_matrices(rig.skeleton)), rig.skeleton, "soup", 3);
   // Each face shrinks about its middle, too far for cracks.
   for (Index f = 0; f < body.mesh.face_count(); ++f) {
@@ -155,7 +151,7 @@ TEST(Shells, AMeshInSplintersIsOneBody) {
 }
 
 TEST(Shells, AreTheSameForAnyNumberOfThreads) {
-  const Rig rig = made("human", 2000, true);
+  const Rig rig = made_rig("human", 2000, true);
   set_thread_count(1);
   const Shells one = shells_of(rig.mesh, rig.skeleton);
   set_thread_count(2);

@@ -67,7 +67,7 @@ Rig made(const char* kind, const shapes::MakeOptions& options = {}) {
   return shapes::make(kind, options).made.character.rig;
 }
 
-float weight_of(const SkinWeights& weights, Index vertex, Index joint) {
+float weight_at(const SkinWeights& weights, Index vertex, Index joint) {
   for (const Influence& i : weights.row(vertex))
     if (i.joint == joint) return i.weight;
   return 0;
@@ -235,7 +235,7 @@ TEST(VoxelBinding, TheOtherArmOfAUTubeHasOnlyWhatTheWayAroundImplies) {
         const Vec3& p = arms.mesh.positions[v];
         if (p.y() < 3.5 || p.y() > 5.5 || p.x() > 1) continue;
         ++checked;
-        const float other = weight_of(weights, v, 3);
+        const float other = weight_at(weights, v, 3);
         if (steps[0] == 'm') {
           EXPECT_EQ(other, 0.0F);
           continue;
@@ -262,7 +262,7 @@ TEST(VoxelBinding, ArmsThatTouchDoNotBleed) {
     float most = 0;
     for (Index v = 0; v < arms.mesh.vertex_count(); ++v)
       if (arms.mesh.positions[v].y() > 3)
-        most = std::max(most, weight_of(weights, v, arms.mesh.positions[v].x() < 1.01 ? 3 : 1));
+        most = std::max(most, weight_at(weights, v, arms.mesh.positions[v].x() < 1.01 ? 3 : 1));
     return most;
   };
   EXPECT_EQ(largest_foreign(true), 0.0F);
@@ -283,7 +283,7 @@ TEST(VoxelBinding, WhatIsReachedByADetourOnlyDoesNotMoveAVertex) {
   for (Index v = 0; v < mesh.vertex_count(); ++v) {
     const Vec3& p = mesh.positions[v];
     if (p.x() != 1 || p.y() < 2 || p.y() > 5) continue;
-    EXPECT_LT(weight_of(weights, v, 3), 0.01F) << p.transpose();
+    EXPECT_LT(weight_at(weights, v, 3), 0.01F) << p.transpose();
     ++checked;
   }
   EXPECT_GT(checked, 20U);
@@ -354,7 +354,7 @@ class PathJudge {
     }
     std::size_t count = 0;
     for (Index v = 0; v < mesh_.vertex_count(); ++v) {
-      if (weight_of(weights, v, joint) <= 0.01F) continue;
+      if (weight_at(weights, v, joint) <= 0.01F) continue;
       const Vec3& p = mesh_.positions[v];
       double best = 1e30, straight = 1e30;
       around(cell(p), 2, [&](std::size_t n, double) { best = std::min(best, distance[n] + (center(n) - p).norm()); });
@@ -563,7 +563,7 @@ TEST(VoxelBinding, AShellBesideTheBodyMovesWithWhatIsUnderIt) {
     expect_valid(bound, buttoned, 4);
     // The button's strongest joint moves the skin under it too.
     const Index strongest = bound.weights.row(mesh.vertex_count() - 1)[0].joint;
-    EXPECT_GT(weight_of(skin, v, strongest), 0.1F) << v;
+    EXPECT_GT(weight_at(skin, v, strongest), 0.1F) << v;
   }
 }
 

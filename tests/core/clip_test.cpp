@@ -5,12 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
+#include "tests/core/harm.h"
 
 namespace sinew {
 namespace {
 
-Clip healthy() {
+Clip healthy_clip() {
   Track turn;
   turn.path = Track::Path::kRotation;
   turn.target = 1;
@@ -25,15 +25,12 @@ Clip healthy() {
   return {"walk", {turn, smile}};
 }
 
-struct Harm {
-  const char* code;
-  void (*damage)(Clip&);
-};
+using ClipHarm = test::Harm<Clip>;
 
-class ClipValidate : public testing::TestWithParam<Harm> {};
+class ClipValidate : public testing::TestWithParam<ClipHarm> {};
 
 TEST_P(ClipValidate, FindsWhatIsWrong) {
-  Clip clip = healthy();
+  Clip clip = healthy_clip();
   ASSERT_TRUE(validate(clip, 2, 1).empty());
   GetParam().damage(clip);
   const Findings found = validate(clip, 2, 1);
@@ -41,29 +38,35 @@ TEST_P(ClipValidate, FindsWhatIsWrong) {
   EXPECT_EQ(found.front().code, GetParam().code);
 }
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr auto kNanKey = static_cast<float>(test::kNan);
 
 INSTANTIATE_TEST_SUITE_P(
     Each, ClipValidate,
-    testing::Values(Harm{"clip.target", [](Clip& c) { c.tracks[0].target = 2; }},
-                    Harm{"clip.target", [](Clip& c) { c.tracks[0].target = kNone; }},
-                    Harm{"clip.target", [](Clip& c) { c.tracks[1].target = 1; }},
-                    Harm{"clip.keys", [](Clip& c) { c.tracks[0].times_s.clear(), c.tracks[0].values.clear(); }},
-                    Harm{"clip.times", [](Clip& c) { c.tracks[0].times_s = {2, 2}; }},
-                    Harm{"clip.times", [](Clip& c) { c.tracks[0].times_s = {2, kNan}; }},
-                    Harm{"clip.values", [](Clip& c) { c.tracks[0].values[3] = kNan; }},
-                    Harm{"clip.count", [](Clip& c) { c.tracks[0].values.pop_back(); }},
-                    Harm{"clip.count", [](Clip& c) { c.tracks[1].values.pop_back(); }},
-                    Harm{"clip.count", [](Clip& c) { c.tracks[0].path = Track::Path::kScale; }}));
+    testing::Values(ClipHarm{"clip.target", [](Clip& c) { c.tracks[0].target = 2; }},
+                    ClipHarm{"clip.target", [](Clip& c) { c.tracks[0].target = kNone; }},
+                    ClipHarm{"clip.target", [](Clip& c) { c.tracks[1].target = 1; }},
+                    ClipHarm{"clip.keys", [](Clip& c) { c.tracks[0].times_s.clear(), c.tracks[0].values.clear(); }},
+                    ClipHarm{"clip.times",
+                             [](Clip& c) {
+                               c.tracks[0].times_s = {2, 2};
+                             }},
+                    ClipHarm{"clip.times",
+                             [](Clip& c) {
+                               c.tracks[0].times_s = {2, kNanKey};
+                             }},
+                    ClipHarm{"clip.values", [](Clip& c) { c.tracks[0].values[3] = kNanKey; }},
+                    ClipHarm{"clip.count", [](Clip& c) { c.tracks[0].values.pop_back(); }},
+                    ClipHarm{"clip.count", [](Clip& c) { c.tracks[1].values.pop_back(); }},
+                    ClipHarm{"clip.count", [](Clip& c) { c.tracks[0].path = Track::Path::kScale; }}));
 
 TEST(Clip, LastsUntilItsLastKey) {
-  EXPECT_DOUBLE_EQ(healthy().duration_s(), 2);
+  EXPECT_DOUBLE_EQ(healthy_clip().duration_s(), 2);
   EXPECT_EQ(Clip().duration_s(), 0);
 }
 
 TEST(Track, WidthCountsTheNumbersOfOneValue) {
-  EXPECT_EQ(healthy().tracks[0].width(), 4u);
-  EXPECT_EQ(healthy().tracks[1].width(), 5u);
+  EXPECT_EQ(healthy_clip().tracks[0].width(), 4u);
+  EXPECT_EQ(healthy_clip().tracks[1].width(), 5u);
   EXPECT_EQ(Track().width(), 0u);
 }
 

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/core/harm.h"
+
 namespace sinew {
 namespace {
 
@@ -98,7 +100,7 @@ TEST(Triangulate, DegenerateFacesGiveWhatTheyCan) {
   EXPECT_TRUE(triangulate(Mesh()).empty());
 }
 
-Mesh healthy() {
+Mesh healthy_mesh() {
   Mesh mesh = polygon({{0, 0}, {1, 0}, {1, 1}, {0, 1}});
   mesh.face_materials = {kNone};
   mesh.colors.assign(4, Vec4f::Ones());
@@ -114,15 +116,12 @@ Mesh healthy() {
   return mesh;
 }
 
-struct Harm {
-  const char* code;
-  void (*damage)(Mesh&);
-};
+using MeshHarm = test::Harm<Mesh>;
 
-class MeshValidate : public testing::TestWithParam<Harm> {};
+class MeshValidate : public testing::TestWithParam<MeshHarm> {};
 
 TEST_P(MeshValidate, FindsWhatIsWrong) {
-  Mesh mesh = healthy();
+  Mesh mesh = healthy_mesh();
   ASSERT_TRUE(validate(mesh).empty());
   GetParam().damage(mesh);
   const Findings found = validate(mesh);
@@ -133,37 +132,37 @@ TEST_P(MeshValidate, FindsWhatIsWrong) {
 
 INSTANTIATE_TEST_SUITE_P(
     Each, MeshValidate,
-    testing::Values(Harm{"mesh.face_offsets", [](Mesh& m) { m.face_offsets.clear(); }},
-                    Harm{"mesh.face_offsets",
-                         [](Mesh& m) {
-                           m.face_offsets = {0, 3};
-                         }},
-                    Harm{"mesh.face_offsets",
-                         [](Mesh& m) {
-                           m.face_offsets = {0, 5, 4};
-                         }},
-                    Harm{"mesh.position",
-                         [](Mesh& m) { m.positions[2].y() = std::numeric_limits<double>::quiet_NaN(); }},
-                    Harm{"mesh.face_index", [](Mesh& m) { m.face_vertices[1] = 4; }},
-                    Harm{"mesh.layer_length", [](Mesh& m) { m.face_materials.push_back(0); }},
-                    Harm{"mesh.layer_length", [](Mesh& m) { m.colors.pop_back(); }},
-                    Harm{"mesh.layer_length", [](Mesh& m) { m.normals.values.pop_back(); }},
-                    Harm{"mesh.layer_length", [](Mesh& m) { m.uvs.corners.pop_back(); }},
-                    Harm{"mesh.layer_index", [](Mesh& m) { m.uvs.corners[0] = 2; }},
-                    Harm{"mesh.part_range", [](Mesh& m) { m.parts[0].first_vertex = 1; }},
-                    Harm{"mesh.part_range", [](Mesh& m) { m.parts[0].face_count = 0; }},
-                    Harm{"mesh.part_range",
-                         [](Mesh& m) {  // Two parts whose sum wraps round to the right number.
-                           MeshPart wrapped;
-                           wrapped.first_vertex = 4, wrapped.vertex_count = kNone, wrapped.first_face = 1;
-                           m.parts.push_back(wrapped);
-                           wrapped.first_vertex = 3, wrapped.vertex_count = 1;
-                           m.parts.push_back(wrapped);
-                         }},
-                    Harm{"mesh.morph_length", [](Mesh& m) { m.parts[0].morphs[0].deltas.pop_back(); }},
-                    Harm{"mesh.morph_weights", [](Mesh& m) { m.parts[0].morph_weights.clear(); }},
-                    Harm{"mesh.part_transform",
-                         [](Mesh& m) { m.parts[0].to_model(0, 0) = std::numeric_limits<double>::infinity(); }}));
+    testing::Values(MeshHarm{"mesh.face_offsets", [](Mesh& m) { m.face_offsets.clear(); }},
+                    MeshHarm{"mesh.face_offsets",
+                             [](Mesh& m) {
+                               m.face_offsets = {0, 3};
+                             }},
+                    MeshHarm{"mesh.face_offsets",
+                             [](Mesh& m) {
+                               m.face_offsets = {0, 5, 4};
+                             }},
+                    MeshHarm{"mesh.position",
+                             [](Mesh& m) { m.positions[2].y() = std::numeric_limits<double>::quiet_NaN(); }},
+                    MeshHarm{"mesh.face_index", [](Mesh& m) { m.face_vertices[1] = 4; }},
+                    MeshHarm{"mesh.layer_length", [](Mesh& m) { m.face_materials.push_back(0); }},
+                    MeshHarm{"mesh.layer_length", [](Mesh& m) { m.colors.pop_back(); }},
+                    MeshHarm{"mesh.layer_length", [](Mesh& m) { m.normals.values.pop_back(); }},
+                    MeshHarm{"mesh.layer_length", [](Mesh& m) { m.uvs.corners.pop_back(); }},
+                    MeshHarm{"mesh.layer_index", [](Mesh& m) { m.uvs.corners[0] = 2; }},
+                    MeshHarm{"mesh.part_range", [](Mesh& m) { m.parts[0].first_vertex = 1; }},
+                    MeshHarm{"mesh.part_range", [](Mesh& m) { m.parts[0].face_count = 0; }},
+                    MeshHarm{"mesh.part_range",
+                             [](Mesh& m) {  // Two parts whose sum wraps round to the right number.
+                               MeshPart wrapped;
+                               wrapped.first_vertex = 4, wrapped.vertex_count = kNone, wrapped.first_face = 1;
+                               m.parts.push_back(wrapped);
+                               wrapped.first_vertex = 3, wrapped.vertex_count = 1;
+                               m.parts.push_back(wrapped);
+                             }},
+                    MeshHarm{"mesh.morph_length", [](Mesh& m) { m.parts[0].morphs[0].deltas.pop_back(); }},
+                    MeshHarm{"mesh.morph_weights", [](Mesh& m) { m.parts[0].morph_weights.clear(); }},
+                    MeshHarm{"mesh.part_transform",
+                             [](Mesh& m) { m.parts[0].to_model(0, 0) = std::numeric_limits<double>::infinity(); }}));
 
 TEST(Mesh, SizeIsTheDiagonalOfItsBox) {
   const Mesh mesh = polygon({{0, 0}, {3, 0}, {3, 4}});

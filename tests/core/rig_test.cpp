@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
-#include <limits>
 #include <string>
 
 #include "sinew/core/character.h"
+#include "tests/core/harm.h"
 
 namespace sinew {
 namespace {
@@ -76,12 +76,10 @@ TEST(Rig, ARigidPartIsBoundByItsOwnTransform) {
   EXPECT_EQ(inverse[1], Mat4(Mat4::Identity()));
 }
 
-struct Harm {
-  const char* code;
-  void (*damage)(Character&);
-};
+using test::kNan;
+using CharacterHarm = test::Harm<Character>;
 
-Character healthy() {
+Character healthy_character() {
   Character character;
   character.rig = made_rig();
   character.materials.resize(1);
@@ -94,10 +92,10 @@ Character healthy() {
   return character;
 }
 
-class CharacterValidate : public testing::TestWithParam<Harm> {};
+class CharacterValidate : public testing::TestWithParam<CharacterHarm> {};
 
 TEST_P(CharacterValidate, FindsWhatIsWrong) {
-  Character character = healthy();
+  Character character = healthy_character();
   ASSERT_TRUE(validate(character).empty());
   GetParam().damage(character);
   const Findings found = validate(character);
@@ -106,33 +104,33 @@ TEST_P(CharacterValidate, FindsWhatIsWrong) {
   EXPECT_EQ(found.front().text.back(), '.');
 }
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
 INSTANTIATE_TEST_SUITE_P(
     Each, CharacterValidate,
     testing::Values(
-        Harm{"mesh.position", [](Character& c) { c.rig.mesh.positions[0].x() = kNan; }},
-        Harm{"skeleton.order", [](Character& c) { c.rig.skeleton.joints[2].parent = 2; }},
-        Harm{"skeleton.order", [](Character& c) { c.rig.skeleton.joints[2].parent = 4; }},
-        Harm{"skeleton.not_finite", [](Character& c) { c.rig.skeleton.joints[2].rest.scale.x() = kNan; }},
-        Harm{"skeleton.not_finite", [](Character& c) { c.rig.skeleton.joints[2].shear(0, 1) = kNan; }},
-        Harm{"skeleton.rotation", [](Character& c) { c.rig.skeleton.joints[2].rest.rotation.coeffs() *= 1.1; }},
-        Harm{"skeleton.mirror", [](Character& c) { c.rig.skeleton.joints[2].mirror = 3; }},
-        Harm{"skeleton.mirror", [](Character& c) { c.rig.skeleton.joints[2].mirror = 99; }},
-        Harm{"skeleton.driver", [](Character& c) { c.rig.skeleton.joints[2].driver.emplace(); }},
-        Harm{"weights.joint", [](Character& c) { c.rig.skeleton.joints.resize(3), c.rig.skins[0].joints[1] = 1; }},
-        Harm{"rig.rows",
-             [](Character& c) {
-               c.rig.weights.add_row({{1, 1.0F}});
-             }},
-        Harm{"rig.bind", [](Character& c) { c.rig.skins[0].inverse_bind.pop_back(); }},
-        Harm{"rig.bind", [](Character& c) { c.rig.skins[0].inverse_bind[0](0, 0) = kNan; }},
-        Harm{"rig.skin_joint", [](Character& c) { c.rig.skins[0].joints[0] = 5; }},
-        Harm{"rig.part_skin", [](Character& c) { c.rig.mesh.parts[0].skin = 1; }},
-        Harm{"rig.part_joint", [](Character& c) { c.rig.mesh.parts[0].joint = 5; }},
-        Harm{"character.material", [](Character& c) { c.rig.mesh.face_materials[0] = 1; }},
-        Harm{"character.image", [](Character& c) { c.materials[0].normal_image = 1; }},
-        Harm{"clip.target", [](Character& c) { c.clips[0].tracks[0].target = 5; }}));
+        CharacterHarm{"mesh.position", [](Character& c) { c.rig.mesh.positions[0].x() = kNan; }},
+        CharacterHarm{"skeleton.order", [](Character& c) { c.rig.skeleton.joints[2].parent = 2; }},
+        CharacterHarm{"skeleton.order", [](Character& c) { c.rig.skeleton.joints[2].parent = 4; }},
+        CharacterHarm{"skeleton.not_finite", [](Character& c) { c.rig.skeleton.joints[2].rest.scale.x() = kNan; }},
+        CharacterHarm{"skeleton.not_finite", [](Character& c) { c.rig.skeleton.joints[2].shear(0, 1) = kNan; }},
+        CharacterHarm{"skeleton.rotation",
+                      [](Character& c) { c.rig.skeleton.joints[2].rest.rotation.coeffs() *= 1.1; }},
+        CharacterHarm{"skeleton.mirror", [](Character& c) { c.rig.skeleton.joints[2].mirror = 3; }},
+        CharacterHarm{"skeleton.mirror", [](Character& c) { c.rig.skeleton.joints[2].mirror = 99; }},
+        CharacterHarm{"skeleton.driver", [](Character& c) { c.rig.skeleton.joints[2].driver.emplace(); }},
+        CharacterHarm{"weights.joint",
+                      [](Character& c) { c.rig.skeleton.joints.resize(3), c.rig.skins[0].joints[1] = 1; }},
+        CharacterHarm{"rig.rows",
+                      [](Character& c) {
+                        c.rig.weights.add_row({{1, 1.0F}});
+                      }},
+        CharacterHarm{"rig.bind", [](Character& c) { c.rig.skins[0].inverse_bind.pop_back(); }},
+        CharacterHarm{"rig.bind", [](Character& c) { c.rig.skins[0].inverse_bind[0](0, 0) = kNan; }},
+        CharacterHarm{"rig.skin_joint", [](Character& c) { c.rig.skins[0].joints[0] = 5; }},
+        CharacterHarm{"rig.part_skin", [](Character& c) { c.rig.mesh.parts[0].skin = 1; }},
+        CharacterHarm{"rig.part_joint", [](Character& c) { c.rig.mesh.parts[0].joint = 5; }},
+        CharacterHarm{"character.material", [](Character& c) { c.rig.mesh.face_materials[0] = 1; }},
+        CharacterHarm{"character.image", [](Character& c) { c.materials[0].normal_image = 1; }},
+        CharacterHarm{"clip.target", [](Character& c) { c.clips[0].tracks[0].target = 5; }}));
 
 TEST(Skeleton, ModelMatricesChainFromParentToChildWithScaleAndShear) {
   Rig rig = made_rig();

@@ -10,11 +10,12 @@
 #include "sinew/core/segmentation.h"
 #include "sinew/core/template.h"
 #include "sinew/core/volume.h"
+#include "tests/core/harm.h"
 
 namespace sinew {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+using test::kNan;
 
 std::string first_code(const Findings& found) { return found.empty() ? "" : found.front().code; }
 

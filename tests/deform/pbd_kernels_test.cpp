@@ -16,7 +16,7 @@
 namespace sinew::deform {
 namespace {
 
-Vec3 place(const PbdParticle& p) { return {p.x, p.y, p.z}; }
+Vec3 position_of(const PbdParticle& p) { return {p.x, p.y, p.z}; }
 
 /// Two groups of tetrahedra that share no corner, all but one filled.
 class Groups : public ::testing::Test {
@@ -79,7 +79,7 @@ class Groups : public ::testing::Test {
     One result;
     for (std::size_t c = 0; c < 4; ++c) {
       const std::size_t at = (group * 4 + c) * kPbdWidth + lane;
-      result.x[c] = place(particles[corners[at]]);
+      result.x[c] = position_of(particles[corners[at]]);
       result.w[c] = particles[corners[at]].w;
       result.share[c] = shares[at];
       result.distance[c] = distances[at];
@@ -99,9 +99,9 @@ class Groups : public ::testing::Test {
       energy(tet);
       const auto moves = projection(volume_constraint(tet.x, tet.volume), tet.w);
       for (std::size_t c = 0; c < 4; ++c)
-        EXPECT_LT((place(after[4 * t + c]) - (tet.x[c] + moves[c])).norm(), 2e-5) << t << " " << c;
+        EXPECT_LT((position_of(after[4 * t + c]) - (tet.x[c] + moves[c])).norm(), 2e-5) << t << " " << c;
     }
-    EXPECT_EQ(place(after.back()), Vec3(0, 0, 0));
+    EXPECT_EQ(position_of(after.back()), Vec3(0, 0, 0));
   }
 
   std::vector<PbdParticle> particles;
@@ -140,7 +140,8 @@ TEST_F(Groups, NoCornerMovesFartherThanAllowed) {
   std::vector<PbdParticle> after = particles;
   tets.longest_step = 0.01F;
   project_springs(after.data(), tets, 0, 2);
-  for (std::size_t p = 0; p < particles.size(); ++p) EXPECT_LT((place(after[p]) - place(particles[p])).norm(), 0.0201);
+  for (std::size_t p = 0; p < particles.size(); ++p)
+    EXPECT_LT((position_of(after[p]) - position_of(particles[p])).norm(), 0.0201);
 }
 
 TEST(PbdEdgesKernel, IsThePlainProjectionAndLeavesHeldParticles) {
@@ -160,10 +161,10 @@ TEST(PbdEdgesKernel, IsThePlainProjectionAndLeavesHeldParticles) {
   std::vector<PbdParticle> after = particles;
   project_edges(after.data(), {a.data(), b.data(), length.data()}, 0, kPbdWidth, 0.7F);
   for (std::size_t i = 0; i < kPbdWidth; ++i) {
-    const Vec3 p = place(particles[2 * i]), q = place(particles[2 * i + 1]);
+    const Vec3 p = position_of(particles[2 * i]), q = position_of(particles[2 * i + 1]);
     const auto moves = projection(edge_constraint(p, q, 0.5), {particles[2 * i].w, particles[2 * i + 1].w, 0, 0});
-    EXPECT_LT((place(after[2 * i]) - (p + 0.7 * moves[0])).norm(), 1e-6);
-    EXPECT_LT((place(after[2 * i + 1]) - (q + 0.7 * moves[1])).norm(), 1e-6);
+    EXPECT_LT((position_of(after[2 * i]) - (p + 0.7 * moves[0])).norm(), 1e-6);
+    EXPECT_LT((position_of(after[2 * i + 1]) - (q + 0.7 * moves[1])).norm(), 1e-6);
   }
 }
 

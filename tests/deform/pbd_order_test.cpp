@@ -89,8 +89,8 @@ TEST(PbdOrder, OtherNumbersForParticlesAndTetrahedraChangeLittle) {
     ASSERT_TRUE(validate(other.tets).empty());
     for (const Turn& turn : {Turn{Vec3::UnitX(), 120}, Turn{Vec3::UnitZ(), 90}})
       for (const PbdMaterial material : {PbdMaterial::kSprings, PbdMaterial::kCorotated}) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << turn.degrees << " degrees, "
-                                        << (material == PbdMaterial::kSprings ? "springs" : "corotated"));
+        SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << turn.degrees << " degrees, "
+                                          << (material == PbdMaterial::kSprings ? "springs" : "corotated"));
         const double angle = turn.degrees * std::numbers::pi / 180;
         const std::vector<Vec3f> here = relaxed(body, material, turn.axis, angle),
                                  there = relaxed(other, material, turn.axis, angle);

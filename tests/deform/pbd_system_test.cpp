@@ -14,11 +14,12 @@
 #include "sinew/deform/pbd_cylinder.h"
 #include "sinew/geometry/random.h"
 #include "sinew/geometry/tets.h"
+#include "tests/deform/skin_rigs.h"
 
 namespace sinew::deform {
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180;
+using namespace testing;
 
 std::vector<Vec3f> solved(const PbdBody& body, const PbdSettings& settings, const Vec3& axis, double degrees) {
   const PbdSystem system(body, settings);

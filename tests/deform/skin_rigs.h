@@ -20,6 +20,8 @@
 
 namespace sinew::deform::testing {
 
+constexpr double kDegree = std::numbers::pi / 180;
+
 inline Vec3 random_vector(std::mt19937& rng) {
   std::normal_distribution<double> normal;
   const double x = normal(rng), y = normal(rng), z = normal(rng);

@@ -22,8 +22,6 @@ namespace {
 
 using namespace testing;
 
-constexpr double kDegree = std::numbers::pi / 180;
-
 DeformOptions by(const char* twist) {
   DeformOptions options;
   options.twist = twist;

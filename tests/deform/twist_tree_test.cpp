@@ -16,8 +16,6 @@ namespace {
 
 using namespace testing;
 
-constexpr double kDegree = std::numbers::pi / 180;
-
 double difference(const Mat4& a, const Mat4& b) { return (a - b).cwiseAbs().maxCoeff(); }
 
 TEST(TwistTree, SwingAndTwistMakeUpTheRotationAgain) {

@@ -18,9 +18,9 @@ namespace {
 
 using Field = std::function<double(const Vec3&)>;
 
-double ball(const Vec3& p) { return p.norm() - 1; }
-double torus(const Vec3& p) { return std::hypot(std::hypot(p.x(), p.y()) - 0.8, p.z()) - 0.3; }
-double capsule(const Vec3& p) {
+double ball_field(const Vec3& p) { return p.norm() - 1; }
+double torus_field(const Vec3& p) { return std::hypot(std::hypot(p.x(), p.y()) - 0.8, p.z()) - 0.3; }
+double capsule_field(const Vec3& p) {
   const Vec3 turned = Eigen::AngleAxisd(0.4, Vec3(1, 2, 3).normalized()) * p;
   return (turned - Vec3(std::clamp(turned.x(), -0.9, 0.9), 0, 0)).norm() - 0.3;
 }
@@ -38,12 +38,12 @@ double volume(const TetMesh& tets) {
   return sum;
 }
 
-struct Shape {
+struct StuffShape {
   double (*field)(const Vec3&);
   double volume, thinnest_radius;
 };
 
-class StuffedShape : public ::testing::TestWithParam<Shape> {};
+class StuffedShape : public ::testing::TestWithParam<StuffShape> {};
 
 TEST_P(StuffedShape, HasGoodAnglesAndTheVolumeOfTheShape) {
   const auto& [field, expected, radius] = GetParam();
@@ -96,8 +96,8 @@ TEST_P(StuffedShape, FitsTogetherWithoutGaps) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, StuffedShape,
-                         ::testing::Values(Shape{ball, 4.18879, 1}, Shape{torus, 1.42122, 0.3},
-                                           Shape{capsule, 0.62204, 0.3}));
+                         ::testing::Values(StuffShape{ball_field, 4.18879, 1}, StuffShape{torus_field, 1.42122, 0.3},
+                                           StuffShape{capsule_field, 0.62204, 0.3}));
 
 // Where the lattice falls decides how edges are cut: many slabs and balls, anyhow placed, of more than two cells.
 TEST(Stuff, KeepsItsAnglesWhereverTheSurfaceCutsTheLattice) {
@@ -119,17 +119,17 @@ TEST(Stuff, KeepsItsAnglesWhereverTheSurfaceCutsTheLattice) {
 
 TEST(Stuff, GivesTheSameBytesForAnyNumberOfThreads) {
   set_thread_count(1);
-  const TetMesh one = stuff(torus, room(), 0.1);
+  const TetMesh one = stuff(torus_field, room(), 0.1);
   set_thread_count(2);
-  const TetMesh two = stuff(torus, room(), 0.1);
+  const TetMesh two = stuff(torus_field, room(), 0.1);
   EXPECT_EQ(one.tets, two.tets);
   EXPECT_EQ(one.positions, two.positions);
 }
 
 TEST(Stuff, WhereNothingIsInsideThereIsNothing) {
   EXPECT_TRUE(stuff([](const Vec3&) { return 1.0; }, room(), 0.3).tets.empty());
-  EXPECT_TRUE(stuff(ball, Box(), 0.3).tets.empty());
-  EXPECT_THROW(stuff(ball, room(), 1e-4), Error);
+  EXPECT_TRUE(stuff(ball_field, Box(), 0.3).tets.empty());
+  EXPECT_THROW(stuff(ball_field, room(), 1e-4), Error);
 }
 
 TEST(TetComponents, TellsPiecesApartAndKeepsOne) {

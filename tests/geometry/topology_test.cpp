@@ -189,7 +189,7 @@ TopologyCounts reference(const Mesh& mesh) {
 }
 
 // Every second one of triangles alone.
-Mesh random_soup(unsigned seed, Index vertices, Index faces) {
+Mesh random_faces(unsigned seed, Index vertices, Index faces) {
   std::mt19937 random(seed);
   Mesh mesh;
   for (Index v = 0; v < vertices; ++v)
@@ -204,7 +204,7 @@ Mesh random_soup(unsigned seed, Index vertices, Index faces) {
 
 RC_GTEST_PROP(Topology, AgreesWithTheDefinitionsOnSoups, ()) {
   const auto seed = *rc::gen::arbitrary<unsigned>();
-  const Mesh mesh = random_soup(seed, 3 + seed % 20, seed % 40);
+  const Mesh mesh = random_faces(seed, 3 + seed % 20, seed % 40);
   const TopologyCounts fast = count(mesh), slow = reference(mesh);
   RC_ASSERT(fast.edges == slow.edges);
   RC_ASSERT(fast.boundary_edges == slow.boundary_edges);
@@ -216,7 +216,7 @@ RC_GTEST_PROP(Topology, AgreesWithTheDefinitionsOnSoups, ()) {
 
 RC_GTEST_PROP(Topology, OrderOfVerticesAndFacesDoesNotMatter, ()) {
   const auto seed = *rc::gen::arbitrary<unsigned>();
-  const Mesh mesh = random_soup(seed, 3 + seed % 20, seed % 40);
+  const Mesh mesh = random_faces(seed, 3 + seed % 20, seed % 40);
   RC_ASSERT(count(mesh) == count(shuffled(mesh, seed + 1)));
 }
 
@@ -252,7 +252,7 @@ TEST(Topology, RigidMotionDoesNotMatter) {
 }
 
 TEST(Topology, SameForAnyNumberOfThreads) {
-  const Mesh mesh = joined(sphere(150, 150), random_soup(7, 3000, 9000));
+  const Mesh mesh = joined(sphere(150, 150), random_faces(7, 3000, 9000));
   const Welding welding = weld(mesh);
   Topology one, two;
   {

@@ -15,13 +15,11 @@
 namespace sinew::io {
 namespace {
 
+using test::bytes_of;
+
 constexpr int kMutations = 500;
 
 std::string text_of(const Bytes& bytes) { return std::string(as_text(bytes)); }
-Bytes bytes_of(std::string_view text) {
-  const auto span = as_bytes(text);
-  return Bytes(span.begin(), span.end());
-}
 
 // Seeds of one format; mutations are spread over them.
 std::vector<Bytes> seeds_of(const std::string& ending) {

@@ -44,14 +44,14 @@ class ObjFiles : public testing::Test {
   fs::path folder;
 };
 
-Asset parse(std::string_view text) {
+Asset parse_obj(std::string_view text) {
   const auto bytes = as_bytes(text);
   return read_obj("mesh.obj", Bytes(bytes.begin(), bytes.end()), {});
 }
 
-std::string error_of(std::string_view text) {
+std::string obj_error(std::string_view text) {
   try {
-    parse(text);
+    parse_obj(text);
   } catch (const Error& error) {
     return error.what();
   }
@@ -84,7 +84,7 @@ constexpr std::string_view kMessy =
     "f 1//1 2//1 3//1 4//1 5//1\r\n";
 
 TEST(Obj, KeepsEveryVertexWithItsNumberAndEveryPolygonWithItsCorners) {
-  const Asset asset = parse(kMessy);
+  const Asset asset = parse_obj(kMessy);
   const Mesh& mesh = asset.character.rig.mesh;
   ASSERT_EQ(mesh.vertex_count(), 5U);
   EXPECT_EQ(mesh.positions[1], Vec3(1, 0, 0));
@@ -98,7 +98,7 @@ TEST(Obj, KeepsEveryVertexWithItsNumberAndEveryPolygonWithItsCorners) {
 }
 
 TEST(Obj, ReadsTextureCoordinatesDownwardsNormalsInUnitLengthAndColoursAsSrgb) {
-  const Mesh mesh = parse(kMessy).character.rig.mesh;
+  const Mesh mesh = parse_obj(kMessy).character.rig.mesh;
   EXPECT_EQ(mesh.uvs.values[0], Vec2f(0, 0.75F));
   EXPECT_EQ(mesh.uvs.corners[4], kNone);
   EXPECT_EQ(mesh.normals.values[0], Vec3f(0, 0, 1));
@@ -108,7 +108,7 @@ TEST(Obj, ReadsTextureCoordinatesDownwardsNormalsInUnitLengthAndColoursAsSrgb) {
 }
 
 TEST(Obj, IsOnePartUnlessObjectsUseVerticesOfTheirOwn) {
-  const auto parts = [](std::string_view text) { return parse(text).character.rig.mesh.parts; };
+  const auto parts = [](std::string_view text) { return parse_obj(text).character.rig.mesh.parts; };
   const auto apart =
       parts("o a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\no b\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 7 7 7\nf 4 5 6\n");
   ASSERT_EQ(apart.size(), 2U);
@@ -126,30 +126,30 @@ TEST(Obj, IsOnePartUnlessObjectsUseVerticesOfTheirOwn) {
 }
 
 TEST(Obj, ErrorsNameTheLine) {
-  EXPECT_EQ(error_of("v 0 0 0\nv 0 nan 0\n"), "mesh.obj, line 2: 'nan' is not a finite number.");
-  EXPECT_EQ(error_of("v 0 0 inf\n"), "mesh.obj, line 1: 'inf' is not a finite number.");
-  EXPECT_EQ(error_of("v 0 0 1e999\n"), "mesh.obj, line 1: '1e999' is not a finite number.");
-  EXPECT_EQ(error_of("v 0 0\n"), "mesh.obj, line 1: a number is missing.");
-  EXPECT_EQ(error_of("v 0 0 1,5\n"), "mesh.obj, line 1: '1,5' is not a number.");
-  EXPECT_EQ(error_of("v 0 0 0\n\nf 1 1 2\n"), "mesh.obj, line 3: the face uses vertex 2, and the file has 1.");
-  EXPECT_EQ(error_of("v 0 0 0\nf 0 1 1\n"), "mesh.obj, line 2: the face uses vertex 0, and there is none.");
-  EXPECT_EQ(error_of("v 0 0 0\nf -2 1 1\n"), "mesh.obj, line 2: the face uses vertex -2, and there is none.");
-  EXPECT_EQ(error_of("v 0 0 0\nf 1/1 1/1 1/1\n"),
+  EXPECT_EQ(obj_error("v 0 0 0\nv 0 nan 0\n"), "mesh.obj, line 2: 'nan' is not a finite number.");
+  EXPECT_EQ(obj_error("v 0 0 inf\n"), "mesh.obj, line 1: 'inf' is not a finite number.");
+  EXPECT_EQ(obj_error("v 0 0 1e999\n"), "mesh.obj, line 1: '1e999' is not a finite number.");
+  EXPECT_EQ(obj_error("v 0 0\n"), "mesh.obj, line 1: a number is missing.");
+  EXPECT_EQ(obj_error("v 0 0 1,5\n"), "mesh.obj, line 1: '1,5' is not a number.");
+  EXPECT_EQ(obj_error("v 0 0 0\n\nf 1 1 2\n"), "mesh.obj, line 3: the face uses vertex 2, and the file has 1.");
+  EXPECT_EQ(obj_error("v 0 0 0\nf 0 1 1\n"), "mesh.obj, line 2: the face uses vertex 0, and there is none.");
+  EXPECT_EQ(obj_error("v 0 0 0\nf -2 1 1\n"), "mesh.obj, line 2: the face uses vertex -2, and there is none.");
+  EXPECT_EQ(obj_error("v 0 0 0\nf 1/1 1/1 1/1\n"),
             "mesh.obj, line 2: the face uses texture coordinate 1, and the file has 0.");
-  EXPECT_NE(error_of("v 0 0 0\nf 1 x 1\n").find("line 2: 'x' is not a corner"), std::string::npos);
-  EXPECT_NE(error_of("# nothing\n").find("holds no vertices"), std::string::npos);
-  EXPECT_NE(error_of(std::string_view("\xFF\xFEv\0", 4)).find("UTF-16"), std::string::npos);
+  EXPECT_NE(obj_error("v 0 0 0\nf 1 x 1\n").find("line 2: 'x' is not a corner"), std::string::npos);
+  EXPECT_NE(obj_error("# nothing\n").find("holds no vertices"), std::string::npos);
+  EXPECT_NE(obj_error(std::string_view("\xFF\xFEv\0", 4)).find("UTF-16"), std::string::npos);
 }
 
 TEST(Obj, NumbersTooSmallForDoubleAreZeroAndFacesMayComeFirst) {
-  const Mesh mesh = parse("f 1 2 3\nv 1e-999 +1 -0.5\nv 0 0 0\nv 0 0 1\n").character.rig.mesh;
+  const Mesh mesh = parse_obj("f 1 2 3\nv 1e-999 +1 -0.5\nv 0 0 0\nv 0 0 1\n").character.rig.mesh;
   EXPECT_EQ(mesh.positions[0], Vec3(0, 1, -0.5));
   EXPECT_EQ(mesh.face_count(), 1U);
 }
 
 TEST(Obj, TellsWhatItDoesNotRead) {
-  const Asset asset =
-      parse("v 0 0 0\nv 1 0 0\nv 0 1 0\nl 1 2\np 1\ncurv 0 1 1 2\nf 1 2\nf 1 2 3\nusemtl Skin #1\nf 3 2 1\nbogus 7\n");
+  const Asset asset = parse_obj(
+      "v 0 0 0\nv 1 0 0\nv 0 1 0\nl 1 2\np 1\ncurv 0 1 1 2\nf 1 2\nf 1 2 3\nusemtl Skin #1\nf 3 2 1\nbogus 7\n");
   EXPECT_EQ(asset.character.rig.mesh.face_count(), 2U);
   EXPECT_TRUE(has(asset.warnings, "obj.short_face", "line 7"));
   EXPECT_TRUE(has(asset.warnings, "obj.not_read", "1 line, 1 point and 1 curve"));
@@ -159,7 +159,7 @@ TEST(Obj, TellsWhatItDoesNotRead) {
 }
 
 TEST(Obj, NamesAreUtf8WhateverTheFileHolds) {
-  const Asset asset = parse("o K\xF6rper\nv 0 0 0\nusemtl \xFF\nf 1 1 1\ng \xC0\n");
+  const Asset asset = parse_obj("o K\xF6rper\nv 0 0 0\nusemtl \xFF\nf 1 1 1\ng \xC0\n");
   EXPECT_EQ(asset.character.rig.mesh.parts[0].name, "Körper");
   EXPECT_NO_THROW(Json(asset.character.materials[0].name).dump());
   EXPECT_NO_THROW(asset.contents.dump());

@@ -12,14 +12,14 @@
 namespace sinew::io {
 namespace {
 
-Asset parse(std::string_view text) {
+Asset parse_ply(std::string_view text) {
   const auto bytes = as_bytes(text);
   return read_ply("mesh.ply", Bytes(bytes.begin(), bytes.end()), {});
 }
 
-std::string error_of(std::string_view text) {
+std::string ply_error(std::string_view text) {
   try {
-    parse(text);
+    parse_ply(text);
   } catch (const Error& error) {
     return error.what();
   }
@@ -67,10 +67,10 @@ void expect_mesh(const Asset& asset) {
 }
 
 TEST(Ply, ReadsTextWithPropertiesInAnyOrderAndPassesOverWhatItDoesNotKnow) {
-  expect_mesh(parse("ply\r\nformat ascii 1.0\r\ncomment made by hand\nobj_info x\n" + std::string(kElements) +
-                    "0 0 0 0 0 0 0 0 0\n255 0 0 0 1 2 7 nan 0 0.5 0.25\n0 0 0 2 1 0 0.5 0 0\n0 0 0 1 0 0 0 0 0\n"
-                    "1 0\n2 3 1 2 3\n"
-                    "7 4 0 1 2 3\n7 3 0 1 3\n"));
+  expect_mesh(parse_ply("ply\r\nformat ascii 1.0\r\ncomment made by hand\nobj_info x\n" + std::string(kElements) +
+                        "0 0 0 0 0 0 0 0 0\n255 0 0 0 1 2 7 nan 0 0.5 0.25\n0 0 0 2 1 0 0.5 0 0\n0 0 0 1 0 0 0 0 0\n"
+                        "1 0\n2 3 1 2 3\n"
+                        "7 4 0 1 2 3\n7 3 0 1 3\n"));
 }
 
 TEST(Ply, ReadsBinaryInBothByteOrders) {
@@ -97,24 +97,25 @@ TEST(Ply, ReadsBinaryInBothByteOrders) {
     for (const int i : {0, 1, 3}) data.put<std::int32_t>(i);
     const std::string header =
         std::string("ply\nformat binary_") + (big ? "big" : "little") + "_endian 1.0\n" + kElements;
-    expect_mesh(parse(header + data.text));
+    expect_mesh(parse_ply(header + data.text));
     // Cut anywhere, it is a sentence.
     for (std::size_t cut = 0; cut < data.text.size(); ++cut)
-      EXPECT_NE(error_of(header + data.text.substr(0, cut)).find("cut short"), std::string::npos) << cut;
+      EXPECT_NE(ply_error(header + data.text.substr(0, cut)).find("cut short"), std::string::npos) << cut;
   }
 }
 
 constexpr const char* kXyz = "property float x\nproperty float y\nproperty float z\n";
 
 TEST(Ply, FloatColoursAreLinearAndTextureCoordinatesMayStandAtCorners) {
-  const Mesh mesh = parse(std::string("ply\nformat ascii 1.0\nelement vertex 3\n") + kXyz +
-                          "property float r\nproperty float g\nproperty float b\nproperty float a\nproperty float "
-                          "nx\nproperty float ny\n"
-                          "property float nz\nelement face 2\nproperty list uchar float texcoord\nproperty list uchar "
-                          "uint vertex_index\n"
-                          "end_header\n0 0 0 0.5 0 0 0.25 0 0 9\n1 0 0 0 0 0 1 0 0 1\n0 1 0 0 0 0 1 0 0 0\n"
-                          "6 0 0 1 0 0 1 3 0 1 2\n0 3 2 1 0\n")
-                        .character.rig.mesh;
+  const Mesh mesh =
+      parse_ply(std::string("ply\nformat ascii 1.0\nelement vertex 3\n") + kXyz +
+                "property float r\nproperty float g\nproperty float b\nproperty float a\nproperty float "
+                "nx\nproperty float ny\n"
+                "property float nz\nelement face 2\nproperty list uchar float texcoord\nproperty list uchar "
+                "uint vertex_index\n"
+                "end_header\n0 0 0 0.5 0 0 0.25 0 0 9\n1 0 0 0 0 0 1 0 0 1\n0 1 0 0 0 0 1 0 0 0\n"
+                "6 0 0 1 0 0 1 3 0 1 2\n0 3 2 1 0\n")
+          .character.rig.mesh;
   EXPECT_EQ(mesh.colors[0], Vec4f(0.5F, 0, 0, 0.25F));
   EXPECT_EQ(mesh.normals.values[0], Vec3f(0, 0, 1));
   ASSERT_EQ(mesh.uvs.corners.size(), 6U);
@@ -123,9 +124,9 @@ TEST(Ply, FloatColoursAreLinearAndTextureCoordinatesMayStandAtCorners) {
 }
 
 TEST(Ply, StripsBecomeTrianglesThatFaceTheSameWay) {
-  const Mesh mesh = parse(std::string("ply\nformat ascii 1.0\nelement vertex 5\n") + kXyz +
-                          "element tristrips 1\nproperty list int int vertex_indices\nend_header\n"
-                          "0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 2 0\n10 0 1 2 3 4 -1 0 1 2 2\n")
+  const Mesh mesh = parse_ply(std::string("ply\nformat ascii 1.0\nelement vertex 5\n") + kXyz +
+                              "element tristrips 1\nproperty list int int vertex_indices\nend_header\n"
+                              "0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 2 0\n10 0 1 2 3 4 -1 0 1 2 2\n")
                         .character.rig.mesh;
   ASSERT_EQ(mesh.face_count(), 4U);
   for (Index f = 0; f < 4; ++f) {
@@ -139,33 +140,33 @@ TEST(Ply, RefusesWhatCannotBeWithASentence) {
   const auto with = [](const std::string& rest) { return std::string("ply\nformat ascii 1.0\n") + rest; };
   const std::string vertex = std::string("element vertex 1\n") + kXyz;
   const std::string face = "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n";
-  EXPECT_EQ(error_of(with(vertex + face + "3 0 0 1\n")),
+  EXPECT_EQ(ply_error(with(vertex + face + "3 0 0 1\n")),
             "mesh.ply, line 11: the face uses vertex 1, and the file has 1 (they are counted from 0).");
-  EXPECT_NE(error_of(with(vertex + face + "3 0 0 -1\n")).find("line 11"), std::string::npos);
-  EXPECT_NE(error_of(with(vertex + face + "3 0 0 0.5\n")).find("line 11"), std::string::npos);
-  EXPECT_NE(error_of(with(vertex + face + "250 0 0 0\n")).find("does not fit"), std::string::npos);
-  EXPECT_NE(error_of(with(vertex + "end_header\n0 inf 0\n")).find("line 8: 'inf' is not a finite"), std::string::npos);
+  EXPECT_NE(ply_error(with(vertex + face + "3 0 0 -1\n")).find("line 11"), std::string::npos);
+  EXPECT_NE(ply_error(with(vertex + face + "3 0 0 0.5\n")).find("line 11"), std::string::npos);
+  EXPECT_NE(ply_error(with(vertex + face + "250 0 0 0\n")).find("does not fit"), std::string::npos);
+  EXPECT_NE(ply_error(with(vertex + "end_header\n0 inf 0\n")).find("line 8: 'inf' is not a finite"), std::string::npos);
   EXPECT_NE(
-      error_of(with(std::string("element vertex 99999999999\n") + kXyz + "end_header\n0 0 0\n")).find("99999999999"),
+      ply_error(with(std::string("element vertex 99999999999\n") + kXyz + "end_header\n0 0 0\n")).find("99999999999"),
       std::string::npos);
-  EXPECT_NE(error_of(with("element vertex 9000000000000\nend_header\n")).find("no x, y and z"), std::string::npos);
-  EXPECT_NE(error_of(with("element junk 9000000000000\nend_header\n")).find("no vertices"), std::string::npos);
-  EXPECT_NE(error_of(with("property int x\n")).find("line 3"), std::string::npos);
-  EXPECT_NE(error_of(with("element vertex 1\nproperty list float int x\n")).find("whole number"), std::string::npos);
-  EXPECT_NE(error_of(with("element vertex 1\nproperty real x\n")).find("'real' is no PLY type"), std::string::npos);
-  EXPECT_NE(error_of(with(vertex)).find("has no end"), std::string::npos);
-  EXPECT_NE(error_of("ply\nelement vertex 0\nend_header\n").find("no format"), std::string::npos);
-  EXPECT_NE(error_of("plx\n").find("not a PLY file"), std::string::npos);
-  EXPECT_NE(error_of("").find("not a PLY file"), std::string::npos);
+  EXPECT_NE(ply_error(with("element vertex 9000000000000\nend_header\n")).find("no x, y and z"), std::string::npos);
+  EXPECT_NE(ply_error(with("element junk 9000000000000\nend_header\n")).find("no vertices"), std::string::npos);
+  EXPECT_NE(ply_error(with("property int x\n")).find("line 3"), std::string::npos);
+  EXPECT_NE(ply_error(with("element vertex 1\nproperty list float int x\n")).find("whole number"), std::string::npos);
+  EXPECT_NE(ply_error(with("element vertex 1\nproperty real x\n")).find("'real' is no PLY type"), std::string::npos);
+  EXPECT_NE(ply_error(with(vertex)).find("has no end"), std::string::npos);
+  EXPECT_NE(ply_error("ply\nelement vertex 0\nend_header\n").find("no format"), std::string::npos);
+  EXPECT_NE(ply_error("plx\n").find("not a PLY file"), std::string::npos);
+  EXPECT_NE(ply_error("").find("not a PLY file"), std::string::npos);
   Writer data(false);
   data.put(0.0F).put(std::numeric_limits<float>::quiet_NaN()).put(0.0F);
-  EXPECT_NE(error_of("ply\nformat binary_little_endian 1.0\n" + vertex + "end_header\n" + data.text)
+  EXPECT_NE(ply_error("ply\nformat binary_little_endian 1.0\n" + vertex + "end_header\n" + data.text)
                 .find("vertex 0: nan is not"),
             std::string::npos);
 }
 
 TEST(Ply, LeavesOutFacesOfFewerThanThreeCornersAndSaysSo) {
-  const Asset asset = parse(
+  const Asset asset = parse_ply(
       std::string("ply\nformat ascii 1.0\nelement vertex 3\n") + kXyz +
       "element face 3\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n2 0 1\n0\n3 0 1 2\n");
   EXPECT_EQ(asset.character.rig.mesh.face_count(), 1U);

@@ -8,20 +8,18 @@
 #include <random>
 
 #include "sinew/io/obj_reader.h"
+#include "tests/support/gltf_fixtures.h"
 
 namespace sinew::io {
 namespace {
 
-Bytes bytes_of(std::string_view text) {
-  const auto bytes = as_bytes(text);
-  return Bytes(bytes.begin(), bytes.end());
-}
+using test::bytes_of;
 
-RigFile parse(std::string_view text) { return read_rig_json(as_bytes(text), "x.rig.json"); }
+RigFile parse_rig(std::string_view text) { return read_rig_json(as_bytes(text), "x.rig.json"); }
 
-std::string error_of(std::string_view text) {
+std::string rig_error(std::string_view text) {
   try {
-    parse(text);
+    parse_rig(text);
   } catch (const Error& error) {
     return error.what();
   }
@@ -124,7 +122,7 @@ void expect_same_rig(const Rig& a, const Rig& b) {
 
 TEST(RigJson, PutBackOnItsMeshTheRigIsTheSameToTheLastBit) {
   const Character character = made_character();
-  const RigFile rig = parse(write_rig_json(character));
+  const RigFile rig = parse_rig(write_rig_json(character));
   Asset bare;
   bare.path = "bare.obj";
   bare.character.rig.mesh = character.rig.mesh;
@@ -146,7 +144,7 @@ TEST(RigJson, PutBackOnItsMeshTheRigIsTheSameToTheLastBit) {
 }
 
 TEST(RigJson, JointsMayComeInAnyOrderAndBeCalledByName) {
-  const RigFile rig = parse(rig_text(
+  const RigFile rig = parse_rig(rig_text(
       R"("joints": [{"name": "hand", "parent": "arm", "mirror": "root"}, {"name": "arm", "parent": 3}, {"name": "other"}, {"name": "root", "parent": null}],
          "skins": [{"name": "s", "joints": ["hand", 3]}],
          "meshes": [{"name": "m", "vertices": 2, "skin": "s", "weights": {"vertex": [1, 0, 1], "joint": ["hand", "root", 3], "weight": [0.25, 1, 0.75]}}])"));
@@ -163,7 +161,7 @@ TEST(RigJson, JointsMayComeInAnyOrderAndBeCalledByName) {
 }
 
 TEST(RigJson, WithoutSkinsTheJointsWithWeightsAreBoundWhereTheyRest) {
-  const RigFile rig = parse(rig_text(
+  const RigFile rig = parse_rig(rig_text(
       R"("joints": [{"name": "a", "translation": [0, 2, 0]}, {"name": "b", "parent": 0}],
          "meshes": [{"name": "m", "vertices": 1, "weights": {"vertex": [0], "joint": [1], "weight": [1]}}])"));
   ASSERT_EQ(rig.skins.size(), 1U);
@@ -176,7 +174,7 @@ TEST(RigJson, WithoutSkinsTheJointsWithWeightsAreBoundWhereTheyRest) {
 TEST(RigJson, MeshesMustHaveTheVerticesTheRigSays) {
   Asset asset = read_obj("cube.obj", bytes_of("o Cube\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"), {});
   const auto rig = [](const std::string& meshes) {
-    return parse(rig_text(R"("joints": [{"name": "a"}], "meshes": [)" + meshes + "]"));
+    return parse_rig(rig_text(R"("joints": [{"name": "a"}], "meshes": [)" + meshes + "]"));
   };
   try {
     apply_rig(asset, rig(R"({"name": "Body", "vertices": 4, "joint": 0})"));
@@ -207,7 +205,7 @@ TEST(RigJson, TracksFollowTheirJointsByName) {
   clip.tracks[2].target = 1;
   asset.character.clips = {clip};
   asset.character.rig.mesh = {};
-  apply_rig(asset, parse(rig_text(R"("joints": [{"name": "x"}, {"name": "hand"}, {"name": "hand"}])")));
+  apply_rig(asset, parse_rig(rig_text(R"("joints": [{"name": "x"}, {"name": "hand"}, {"name": "hand"}])")));
   ASSERT_EQ(asset.character.clips[0].tracks.size(), 2U);
   EXPECT_EQ(asset.character.clips[0].tracks[0].target, 2U);
   EXPECT_EQ(asset.character.clips[0].tracks[1].target, 1U);
@@ -217,7 +215,7 @@ TEST(RigJson, TracksFollowTheirJointsByName) {
 
 TEST(RigJson, WhatDoesNotFitIsASentenceWithItsPlace) {
   const auto expect = [](const std::string& text, const std::string& part) {
-    const std::string error = error_of(text);
+    const std::string error = rig_error(text);
     EXPECT_NE(error.find(part), std::string::npos) << text << "\n" << error;
     EXPECT_EQ(error.find("x.rig.json"), 0U);
   };
@@ -275,10 +273,10 @@ TEST(RigJson, ReadAloneItIsASkeletonAndIsWrittenAsItWas) {
 }
 
 TEST(RigJson, CountsThatLieTakeNoMemory) {
-  const RigFile rig =
-      parse(rig_text(R"("joints": [{"name": "a"}], "meshes": [{"name": "m", "vertices": 4294967294, "joint": 0}])"));
+  const RigFile rig = parse_rig(
+      rig_text(R"("joints": [{"name": "a"}], "meshes": [{"name": "m", "vertices": 4294967294, "joint": 0}])"));
   EXPECT_EQ(rig.meshes[0].vertex_count, 4294967294U);
-  EXPECT_NE(error_of(rig_text(R"("joints": [], "meshes": [{"name": "m", "vertices": 4294967295}])")).find("too many"),
+  EXPECT_NE(rig_error(rig_text(R"("joints": [], "meshes": [{"name": "m", "vertices": 4294967295}])")).find("too many"),
             std::string::npos);
 }
 

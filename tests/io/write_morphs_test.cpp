@@ -49,7 +49,9 @@ Motion two_keys(const Asset& asset, double quantum) {
   return motion;
 }
 
-Asset fixture(const test::FixtureOptions& options = {}) { return load_bytes("strip.glb", test::make_fixture(options)); }
+Asset load_fixture(const test::FixtureOptions& options = {}) {
+  return load_bytes("strip.glb", test::make_fixture(options));
+}
 
 // The largest distance of the part, as an engine shows it, from a mixture of the two shapes.
 double error_at(const WithMotion& written, const Motion& motion, double time, float second) {
@@ -77,7 +79,7 @@ TEST(WriteMorphs, ShowsTheShapesAtTheirKeysAndGoesStraightBetween) {
       for (const bool packed : {false, true}) {
         test::FixtureOptions options;
         options.quantized = quantized, options.sparse = sparse, options.meshopt = packed;
-        const Asset asset = fixture(options);
+        const Asset asset = load_fixture(options);
         for (const double quantum : {0.0, 1e-3, 0.05}) {
           const Motion motion = two_keys(asset, quantum);
           Report report;
@@ -98,7 +100,7 @@ TEST(WriteMorphs, WorksOnDracoAndInterleavedFiles) {
   for (const bool draco : {false, true}) {
     test::FixtureOptions options;
     options.draco = draco, options.interleaved = !draco;
-    const Asset asset = fixture(options);
+    const Asset asset = load_fixture(options);
     const Motion motion = two_keys(asset, 1e-3);
     Report report;
     EXPECT_LE(error_at(with_motion(asset, motion, report), motion, 1, 1), 1.1e-3);
@@ -106,7 +108,7 @@ TEST(WriteMorphs, WorksOnDracoAndInterleavedFiles) {
 }
 
 TEST(WriteMorphs, OwnTargetsStayFirstWithTheirNamesAndShapesAtWeightZero) {
-  const Asset asset = fixture();
+  const Asset asset = load_fixture();
   const Motion motion = two_keys(asset, 1e-3);
   const MeshPart& before = asset.character.rig.mesh.parts[motion.parts[0].part];
   ASSERT_FALSE(before.morphs.empty());
@@ -126,7 +128,7 @@ TEST(WriteMorphs, OwnTargetsStayFirstWithTheirNamesAndShapesAtWeightZero) {
 }
 
 TEST(WriteMorphs, ClipsThatMoveTheBakedSkinAreDroppedAndTold) {
-  const Asset asset = fixture();
+  const Asset asset = load_fixture();
   Report report;
   const WithMotion written = with_motion(asset, two_keys(asset, 1e-3), report);
   EXPECT_EQ(written.dropped_clips.size(), asset.character.clips.size());
@@ -139,7 +141,7 @@ TEST(WriteMorphs, ClipsThatMoveTheBakedSkinAreDroppedAndTold) {
 }
 
 TEST(WriteMorphs, AnAddedClipMovesTheJointsAsItSays) {
-  const Asset asset = fixture();
+  const Asset asset = load_fixture();
   Motion motion;
   Clip clip;
   clip.name = "nod";
@@ -162,7 +164,7 @@ TEST(WriteMorphs, AnAddedClipMovesTheJointsAsItSays) {
 }
 
 TEST(WriteMorphs, SparseListsHoldOnlyWhatMoves) {
-  const Asset asset = fixture();
+  const Asset asset = load_fixture();
   const auto& document = dynamic_cast<const gltf::GltfDocument&>(*asset.document);
   gltf::DocumentEditor editor(document);
   std::vector<Vec3f> values(5000, Vec3f::Zero());

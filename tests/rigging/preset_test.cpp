@@ -13,7 +13,7 @@
 namespace sinew::rigging {
 namespace {
 
-Json small() {
+Json small_preset() {
   return Json::parse(R"({
     "version": 1, "name": "mine", "title": "Mine", "left": "L", "right": "R", "pattern": "{name}.{side}",
     "letters": "snake", "prefix": "p:", "root": "top", "bone_axis": "-x", "bend_axis": "+y", "mirrored_axes": false,
@@ -23,8 +23,8 @@ Json small() {
 }
 
 template <class Damage>
-std::string error_with(Damage&& damage) {
-  Json json = small();
+std::string preset_error(Damage&& damage) {
+  Json json = small_preset();
   damage(json);
   try {
     read_preset(json, "mine.json");
@@ -35,7 +35,7 @@ std::string error_with(Damage&& damage) {
 }
 
 TEST(Preset, ReadsWhatIsWritten) {
-  const Preset read = read_preset(small(), "mine.json");
+  const Preset read = read_preset(small_preset(), "mine.json");
   EXPECT_EQ(read.title, "Mine");
   EXPECT_EQ(read.names.at("hips"), "pelvis");
   EXPECT_EQ(read.trunk, (std::vector<std::string>{"s1", "s2"}));
@@ -44,30 +44,30 @@ TEST(Preset, ReadsWhatIsWritten) {
   EXPECT_FALSE(read.mirrored_axes);
   EXPECT_EQ(read.unit, "cm");
   const Json again = write_preset(read);
-  EXPECT_EQ(again.size(), small().size()) << "every key of the schema";
+  EXPECT_EQ(again.size(), small_preset().size()) << "every key of the schema";
   EXPECT_EQ(write_preset(read_preset(again, "again")), again);
   EXPECT_EQ(write_preset(read_preset(std::string(R"({"version": 1, "name": "least"})"), "least")).size(), 3u);
 }
 
 TEST(Preset, EveryErrorNamesTheFileAndThePlace) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {error_with([](Json& j) { j["nmae"] = 1; }), "the key 'nmae' means nothing here. Did you mean 'name'?"},
-      {error_with([](Json& j) { j.erase("name"); }), "'name' is missing"},
-      {error_with([](Json& j) { j["version"] = 0; }), "'version' should be 1"},
-      {error_with([](Json& j) { j["bone_axis"] = "x"; }), "'bone_axis' should be \"+x\", \"-x\""},
-      {error_with([](Json& j) { j["bend_axis"] = "+x"; }), "'bend_axis' should be at right angles"},
-      {error_with([](Json& j) { j["rest"] = "sit"; }), "'rest' should be \"keep\", \"t\", \"a\", not \"sit\""},
-      {error_with([](Json& j) { j["unit"] = "mm"; }), "'unit' should be \"m\", \"cm\""},
-      {error_with([](Json& j) { j["ends"] = "yes"; }), "'ends' should be true or false"},
-      {error_with([](Json& j) { j["end_suffix"] = ""; }), "'end_suffix' should be a text"},
-      {error_with([](Json& j) { j["max_influences"] = 0; }), "'max_influences' should be 1 to 64"},
-      {error_with([](Json& j) { j["pattern"] = "joint"; }), "'pattern' should contain {name}"},
-      {error_with([](Json& j) { j["right"] = "L"; }), "'right' should be another word"},
-      {error_with([](Json& j) { j["letters"] = "kebab"; }), "'letters' should be"},
-      {error_with([](Json& j) { j["names"] = {"a"}; }), "'names' should be an object of texts"},
-      {error_with([](Json& j) { j["names"]["head"] = "pelvis"; }), "the name 'pelvis' to two roles"},
-      {error_with([](Json& j) { j["names"]["head"] = ""; }), "a role or a name is empty"},
-      {error_with([](Json& j) {
+      {preset_error([](Json& j) { j["nmae"] = 1; }), "the key 'nmae' means nothing here. Did you mean 'name'?"},
+      {preset_error([](Json& j) { j.erase("name"); }), "'name' is missing"},
+      {preset_error([](Json& j) { j["version"] = 0; }), "'version' should be 1"},
+      {preset_error([](Json& j) { j["bone_axis"] = "x"; }), "'bone_axis' should be \"+x\", \"-x\""},
+      {preset_error([](Json& j) { j["bend_axis"] = "+x"; }), "'bend_axis' should be at right angles"},
+      {preset_error([](Json& j) { j["rest"] = "sit"; }), "'rest' should be \"keep\", \"t\", \"a\", not \"sit\""},
+      {preset_error([](Json& j) { j["unit"] = "mm"; }), "'unit' should be \"m\", \"cm\""},
+      {preset_error([](Json& j) { j["ends"] = "yes"; }), "'ends' should be true or false"},
+      {preset_error([](Json& j) { j["end_suffix"] = ""; }), "'end_suffix' should be a text"},
+      {preset_error([](Json& j) { j["max_influences"] = 0; }), "'max_influences' should be 1 to 64"},
+      {preset_error([](Json& j) { j["pattern"] = "joint"; }), "'pattern' should contain {name}"},
+      {preset_error([](Json& j) { j["right"] = "L"; }), "'right' should be another word"},
+      {preset_error([](Json& j) { j["letters"] = "kebab"; }), "'letters' should be"},
+      {preset_error([](Json& j) { j["names"] = {"a"}; }), "'names' should be an object of texts"},
+      {preset_error([](Json& j) { j["names"]["head"] = "pelvis"; }), "the name 'pelvis' to two roles"},
+      {preset_error([](Json& j) { j["names"]["head"] = ""; }), "a role or a name is empty"},
+      {preset_error([](Json& j) {
          j["trunk"] = {"a", "a"};
        }),
        "in 'trunk' the name 'a'"},
@@ -79,7 +79,7 @@ TEST(Preset, EveryErrorNamesTheFileAndThePlace) {
 }
 
 TEST(Preset, NamesComeFromTheTableOrAreFormed) {
-  const Preset mine = read_preset(small(), "mine.json");
+  const Preset mine = read_preset(small_preset(), "mine.json");
   EXPECT_EQ(joint_name(mine, "hips", "Hips"), "p:pelvis");
   EXPECT_EQ(joint_name(mine, "left_hand", "LeftHand"), "p:palm.L");
   EXPECT_EQ(joint_name(mine, "hand", "Hand"), "p:palm") << "a hand of no side";

@@ -29,7 +29,7 @@ const char* const kSmall = R"({
   ]
 })";
 
-Json small() { return Json::parse(kSmall); }
+Json small_template() { return Json::parse(kSmall); }
 
 std::string error_of(const Json& json) {
   try {
@@ -42,7 +42,7 @@ std::string error_of(const Json& json) {
 
 template <class Damage>
 std::string error_with(Damage&& damage) {
-  Json json = small();
+  Json json = small_template();
   damage(json);
   return error_of(json);
 }
@@ -67,7 +67,7 @@ TEST(TemplateFile, ReadsWhatIsWritten) {
   EXPECT_FALSE(read.limbs[1].tip);
   const Json again = write_template(read);
   EXPECT_EQ(write_template(read_template(again, "again")), again);
-  EXPECT_EQ(again["joints"][1], small()["joints"][1]);
+  EXPECT_EQ(again["joints"][1], small_template()["joints"][1]);
 }
 
 TEST(TemplateFile, BuiltInTemplatesAreSoundAndComeInTheOrderInWhichTheyAreTried) {
@@ -171,7 +171,7 @@ TEST(TemplateFile, EveryErrorNamesTheFileAndThePlace) {
     EXPECT_TRUE(error.starts_with("small.json: ")) << error << " / " << part;
     EXPECT_NE(error.find(part), std::string::npos) << "got: " << error << "\nexpected: " << part;
   }
-  EXPECT_EQ(error_of(small()), "");
+  EXPECT_EQ(error_of(small_template()), "");
 }
 
 TEST(TemplateFile, TextThatIsNoJsonAndKeysThatComeTwiceAreNamed) {

@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "sinew/io/gltf/container.h"
+#include "sinew/io/gltf/document.h"
 
 namespace sinew::test {
 namespace {
@@ -310,6 +311,15 @@ TemporaryFolder::TemporaryFolder() {
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   std::filesystem::remove_all(path, ignored);
+}
+
+io::Bytes bytes_of(std::string_view text) {
+  const auto bytes = io::as_bytes(text);
+  return io::Bytes(bytes.begin(), bytes.end());
+}
+
+const Json& json_of(const io::Asset& asset) {
+  return dynamic_cast<const io::gltf::GltfDocument&>(*asset.document).json();
 }
 
 void write(const std::filesystem::path& path, std::span<const std::byte> bytes) {

@@ -37,6 +37,12 @@ class TemporaryFolder {
   std::filesystem::path operator/(const std::string& name) const { return path / name; }
 };
 
+/// The bytes of a text.
+io::Bytes bytes_of(std::string_view text);
+
+/// The JSON of what was read from a glTF.
+const Json& json_of(const io::Asset& asset);
+
 /// Writes bytes to a file.
 void write(const std::filesystem::path& path, std::span<const std::byte> bytes);
 

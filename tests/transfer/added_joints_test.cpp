@@ -6,25 +6,22 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 
 #include "tests/transfer/limb.h"
 
 namespace sinew::transfer {
 namespace {
 
+using test::kDegree;
 using test::kFirstHelper;
 using test::kForearm;
 using test::kHand;
 using test::kUpperArm;
 using test::Limb;
-
-constexpr double kDegree = std::numbers::pi / 180;
+using test::place_of;
+using test::turn_of;
 
 Vec3 stretched(const Vec3& p) { return {2 * p.x(), p.y(), p.z()}; }
-
-Vec3 place_of(const Mat4& m) { return m.topRightCorner<3, 1>(); }
-Mat3 turn_of(const Mat4& m) { return polar(m.topLeftCorner<3, 3>()).rotation; }
 
 void expect_sound(const AddedJoints& added, const Limb& target) {
   EXPECT_TRUE(validate(added.skeleton).empty());

@@ -56,6 +56,12 @@ inline transfer::Guides straight_guides(const transfer::Side& reference, const t
           transfer::straight_guide(target, correspondence, false, options)};
 }
 
+inline transfer::TransferOptions all_influences() {
+  transfer::TransferOptions options;
+  options.max_influences = 0;
+  return options;
+}
+
 /// The parameters of the paper, all influences kept.
 inline transfer::TransferOptions paper_options() {
   transfer::TransferOptions options;

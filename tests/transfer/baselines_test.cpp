@@ -11,11 +11,13 @@
 #include <numbers>
 
 #include "sinew/core/parallel.h"
+#include "tests/transfer/arms.h"
 #include "tests/transfer/limb.h"
 
 namespace sinew::transfer {
 namespace {
 
+using test::all_influences;
 using test::Limb;
 
 struct Pairing {
@@ -40,12 +42,6 @@ struct Pairing {
     return method(whole, target.side(), correspondence, options, {});
   }
 };
-
-TransferOptions all_influences() {
-  TransferOptions options;
-  options.max_influences = 0;
-  return options;
-}
 
 double mean_difference(const SkinWeights& a, const SkinWeights& b, double* largest = nullptr) {
   double sum = 0, most = 0;

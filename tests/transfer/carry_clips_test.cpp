@@ -20,9 +20,8 @@ using test::kForearm;
 using test::kHand;
 using test::kUpperArm;
 using test::Limb;
-
-Vec3 place_of(const Mat4& m) { return m.topRightCorner<3, 1>(); }
-Mat3 turn_of(const Mat4& m) { return polar(m.topLeftCorner<3, 3>()).rotation; }
+using test::place_of;
+using test::turn_of;
 
 std::vector<Mat4> posed(const Skeleton& skeleton, const Clip& clip, double time_s) {
   Rig rig;

@@ -5,14 +5,13 @@
 
 #include <gtest/gtest.h>
 
-#include <numbers>
-
 #include "sinew/transfer/skeleton_aware.h"
+#include "tests/transfer/limb.h"
 
 namespace sinew::transfer {
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180;
+using test::kDegree;
 
 TEST(CapDirections, FillTheCapEvenly) {
   for (const int count : {1, 2, 7, 32, 128, 1000})

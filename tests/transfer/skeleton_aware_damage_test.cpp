@@ -23,12 +23,6 @@ Transferred transferred(const Rig& reference, const Rig& target, const TransferO
                               straight_guides(side_of(reference), side_of(target), pairs), options);
 }
 
-TransferOptions all_influences() {
-  TransferOptions options;
-  options.max_influences = 0;
-  return options;
-}
-
 Index not_matched(const Transferred& result) {
   return result.levels[1] + result.levels[2] + result.levels[3] + result.levels[4];
 }

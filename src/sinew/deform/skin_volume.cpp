@@ -19,7 +19,7 @@ constexpr float kLeastBend = 0.02F;  ///< Below it skin counts as rigid.
 constexpr double kOneRegion = 0.3;   ///< Joints whose faces meet at a bend above it share a region.
 constexpr int kVolumeRounds = 3;     ///< Of Newton's method: volume is nearly linear in so small a step.
 constexpr int kWidenings = 4;
-constexpr double kFarthestOut = 0.5;  ///< Of a joint's radius that a vertex may go.
+constexpr double kMostOut = 0.5;  ///< Of a joint's radius that a vertex may go.
 
 /// Per joint a number; in order of joints.
 using PerJoint = std::vector<std::pair<Index, float>>;
@@ -402,7 +402,7 @@ void SkinVolume::restore(Scratch& scratch, std::span<const Vec3f> positions, std
           }
           if (!(gain > 1e-9 * std::abs(scratch.targets[r]))) return;
           const double wanted = missing - (1 - share) * lacking;
-          const double step = std::clamp(wanted / gain, -kFarthestOut / most - way, kFarthestOut / most - way);
+          const double step = std::clamp(wanted / gain, -kMostOut / most - way, kMostOut / most - way);
           if (!std::isfinite(step)) return;
           way += step;
           for (std::size_t v = 0; v < places.size(); ++v)

@@ -19,6 +19,7 @@ namespace sinew::io {
 namespace {
 
 namespace fs = std::filesystem;
+using test::bytes_of;
 
 // A file of the package, or an empty path.
 fs::path sample(const std::string& name) {
@@ -29,11 +30,6 @@ fs::path sample(const std::string& name) {
 #define SAMPLE_OR_SKIP(variable, name)    \
   const fs::path variable = sample(name); \
   if (variable.empty()) GTEST_SKIP() << "The package assimp-testmodels is not installed: " << (name)
-
-Bytes bytes_of(std::string_view text) {
-  const auto span = as_bytes(text);
-  return Bytes(span.begin(), span.end());
-}
 
 std::string error_of(const fs::path& path, const Bytes& bytes) {
   try {

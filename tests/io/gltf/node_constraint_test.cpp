@@ -15,12 +15,12 @@
 namespace sinew::io {
 namespace {
 
+using test::json_of;
+
 Asset load_text(const Json& json) {
   const std::string text = json.dump();
   return load_bytes("x.gltf", Bytes(as_bytes(text).begin(), as_bytes(text).end()));
 }
-
-const Json& json_of(const Asset& asset) { return dynamic_cast<const gltf::GltfDocument&>(*asset.document).json(); }
 
 Asset save_and_load(const Asset& asset, const std::filesystem::path& path) {
   SaveOptions options;

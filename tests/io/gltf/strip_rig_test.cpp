@@ -14,11 +14,9 @@
 namespace sinew::io {
 namespace {
 
-Asset fixture() { return load_bytes("fixture.glb", test::make_fixture()); }
+using test::json_of;
 
-const Json& json_of(const Asset& asset) {
-  return std::dynamic_pointer_cast<const gltf::GltfDocument>(asset.document)->json();
-}
+Asset whole_fixture() { return load_bytes("fixture.glb", test::make_fixture()); }
 
 bool mentions(const Json& value, const std::string& key) {
   if (value.is_object())
@@ -30,7 +28,7 @@ bool mentions(const Json& value, const std::string& key) {
 }
 
 TEST(StripRig, NothingOfTheSkeletonStaysAndEveryVertexKeepsItsPlace) {
-  const Asset before = fixture();
+  const Asset before = whole_fixture();
   ASSERT_FALSE(before.character.rig.skins.empty());
   Report report;
   const StrippedRig stripped =
@@ -55,7 +53,7 @@ TEST(StripRig, NothingOfTheSkeletonStaysAndEveryVertexKeepsItsPlace) {
 }
 
 TEST(StripRig, KeptJointsAreBareNodesUnderTheirOldNames) {
-  const Asset before = fixture();
+  const Asset before = whole_fixture();
   const Skeleton& skeleton = before.character.rig.skeleton;
   std::vector<char> keep(skeleton.joints.size(), 0);
   Index joint = kNone;
