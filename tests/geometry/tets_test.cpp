@@ -16,8 +16,6 @@
 namespace sinew::geometry {
 namespace {
 
-using Field = std::function<double(const Vec3&)>;
-
 double ball_field(const Vec3& p) { return p.norm() - 1; }
 double torus_field(const Vec3& p) { return std::hypot(std::hypot(p.x(), p.y()) - 0.8, p.z()) - 0.3; }
 double capsule_field(const Vec3& p) {
@@ -32,7 +30,7 @@ Box room() {
   return box;
 }
 
-double volume(const TetMesh& tets) {
+double filled_volume(const TetMesh& tets) {
   double sum = 0;
   for (Index t = 0; t < tets.tets.size(); ++t) sum += tet_volume(tets, t);
   return sum;
@@ -55,14 +53,14 @@ TEST_P(StuffedShape, HasGoodAnglesAndTheVolumeOfTheShape) {
     EXPECT_GT(angles.smallest_rad, 10.7 * std::numbers::pi / 180);
     EXPECT_LT(angles.largest_rad, 164.8 * std::numbers::pi / 180);
     // What chords cut off a circle grows with the square of the cell.
-    EXPECT_LT(volume(tets), expected);
-    EXPECT_GT(volume(tets), expected * (1 - 0.35 * std::pow(cell / radius, 2)));
+    EXPECT_LT(filled_volume(tets), expected);
+    EXPECT_GT(filled_volume(tets), expected * (1 - 0.35 * std::pow(cell / radius, 2)));
   }
 }
 
 // Every face inside is that of two tetrahedra on its two sides; the others make a closed surface on the zero of the field.
 TEST_P(StuffedShape, FitsTogetherWithoutGaps) {
-  const Field field = GetParam().field;
+  const std::function<double(const Vec3&)> field = GetParam().field;
   const TetMesh tets = stuff(field, room(), 0.15);
   std::map<std::array<Index, 3>, int> uses;
   for (const auto& tet : tets.tets)
@@ -92,7 +90,7 @@ TEST_P(StuffedShape, FitsTogetherWithoutGaps) {
     const auto back = edges.find({edge.second, edge.first});
     EXPECT_TRUE(back != edges.end() && back->second == count);
   }
-  EXPECT_NEAR(enclosed, volume(tets), 1e-9);
+  EXPECT_NEAR(enclosed, filled_volume(tets), 1e-9);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, StuffedShape,
@@ -145,7 +143,7 @@ TEST(TetComponents, TellsPiecesApartAndKeepsOne) {
   for (const Index c : pieces.of_tet) keep.push_back(c == larger ? 1 : 0);
   const TetMesh kept = kept_tets(tets, keep);
   EXPECT_TRUE(validate(kept).empty());
-  EXPECT_NEAR(volume(kept), pieces.volume[larger], 1e-12);
+  EXPECT_NEAR(filled_volume(kept), pieces.volume[larger], 1e-12);
   for (const Vec3& p : kept.positions) EXPECT_GT(p.x(), 0);
 }
 

@@ -333,7 +333,7 @@ class Pbd : public Deformer {
       state.pose.joints = body_.bind;
       state.pose.twist_rad.clear();
       skin_->deform(*state.skin, {state.pose}, {state.unposed, {}, nullptr});
-      volume_->measure(state.unposed, state.volumes.targets);
+      volume_->measure(state.unposed, state.volumes);
     }
     const double scale = state.turn.determinant();
     for (double& target : state.volumes.targets) target *= scale;

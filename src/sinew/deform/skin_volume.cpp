@@ -310,7 +310,9 @@ SkinVolume::SkinVolume(const Rig& rig, const geometry::Welding& welding, std::sp
   Builder(*this, rig, welding, moved, spread).run(bind);
   std::vector<Vec3f> positions;
   for (const Vec3& p : rig.mesh.positions) positions.push_back(p.cast<float>());
-  measure(positions, at_binding_);
+  Scratch scratch;
+  measure(positions, scratch);
+  at_binding_ = std::move(scratch.targets);
 }
 
 /// Volume inside faces and fans; where asked for also the sums of the faces' normals per vertex, by area.
@@ -343,14 +345,14 @@ void SkinVolume::gather(const Region& region, std::span<const Vec3f> positions, 
   }
 }
 
-void SkinVolume::measure(std::span<const Vec3f> positions, std::vector<double>& volumes) const {
-  volumes.resize(regions_.size());
+void SkinVolume::measure(std::span<const Vec3f> positions, Scratch& scratch) const {
+  scratch.places.resize(regions_.size());
+  scratch.targets.resize(regions_.size());
   parallel_for(
       regions_.size(),
       [&](std::size_t r) {
-        std::vector<Vec3> places;
-        gather(regions_[r], positions, {}, places);
-        volumes[r] = volume_of(regions_[r], places, {});
+        gather(regions_[r], positions, {}, scratch.places[r]);
+        scratch.targets[r] = volume_of(regions_[r], scratch.places[r], {});
       },
       1);
 }
@@ -370,47 +372,61 @@ void SkinVolume::measure_turns(std::span<const Mat4> motions, std::vector<double
   }
 }
 
+/// Sums of normals to ways: each vertex's along its normal, as far as joints bend it. Returns the volume that a step of 1 along them all gains.
+double SkinVolume::weigh_ways(const Region& region, std::span<const double> bends, std::span<Vec3> normals) {
+  double gain = 0;
+  for (std::size_t v = 0; v < normals.size(); ++v) {
+    if (region.moved[v] == kNone || !(region.area[v] > 0)) continue;
+    double amount = 0;
+    for (Index b = region.offsets[v]; b < region.offsets[v + 1]; ++b)
+      amount += static_cast<double>(region.bends[b].amount) * bends[region.bends[b].turn];
+    gain += amount * normals[v].squaredNorm() / (6 * static_cast<double>(region.area[v]));
+    normals[v] *= amount / static_cast<double>(region.area[v]);
+  }
+  return gain;
+}
+
+/// Newton's method along the normals. False if the region is left as it is.
+bool SkinVolume::restore_region(std::size_t r, double share, Scratch& scratch) const {
+  const Region& region = regions_[r];
+  std::vector<Vec3>& places = scratch.places[r];
+  std::vector<Vec3>& normals = scratch.normals[r];
+  double most = 0;
+  for (const Bend& bend : region.bends) most = std::max(most, scratch.bends[bend.turn]);
+  if (!(most > 1e-7)) return false;
+  double way = 0, kept = 0;  // So far along the normals; what shall go on lacking.
+  for (int round = 0; round < kVolumeRounds; ++round) {
+    normals.assign(places.size(), Vec3::Zero());
+    const double missing = scratch.targets[r] - volume_of(region, places, normals);
+    if (round == 0) kept = (1 - share) * missing;
+    const double gain = weigh_ways(region, scratch.bends, normals);
+    if (!(gain > 1e-9 * std::abs(scratch.targets[r]))) return false;
+    const double step = std::clamp((missing - kept) / gain, -kMostOut / most - way, kMostOut / most - way);
+    if (!std::isfinite(step)) return false;
+    way += step;
+    for (std::size_t v = 0; v < places.size(); ++v)
+      if (region.moved[v] != kNone) places[v] += step * normals[v];
+  }
+  return true;
+}
+
 void SkinVolume::restore(Scratch& scratch, std::span<const Vec3f> positions, std::span<const Mat4> motions,
                          double share, std::span<Vec3f> corrections) const {
   scratch.places.resize(regions_.size());
   scratch.normals.resize(regions_.size());
   measure_turns(motions, scratch.bends);
+  // All are read before any is written: regions share vertices at their borders.
   parallel_for(
       regions_.size(), [&](std::size_t r) { gather(regions_[r], positions, corrections, scratch.places[r]); }, 1);
   parallel_for(
       regions_.size(),
       [&](std::size_t r) {
+        if (!restore_region(r, share, scratch)) return;
         const Region& region = regions_[r];
-        std::vector<Vec3>& places = scratch.places[r];
-        std::vector<Vec3>& normals = scratch.normals[r];
-        double most = 0;
-        for (const Bend& bend : region.bends) most = std::max(most, scratch.bends[bend.turn]);
-        if (!(most > 1e-7)) return;
-        double way = 0, lacking = 0;  // Along normals in units of amounts; what was lacking at first.
-        for (int round = 0; round < kVolumeRounds; ++round) {
-          normals.assign(places.size(), Vec3::Zero());
-          const double missing = scratch.targets[r] - volume_of(region, places, normals);
-          if (round == 0) lacking = missing;
-          double gain = 0;  // Of volume, by a step of 1.
-          for (std::size_t v = 0; v < places.size(); ++v) {
-            if (region.moved[v] == kNone || !(region.area[v] > 0)) continue;
-            double amount = 0;
-            for (Index b = region.offsets[v]; b < region.offsets[v + 1]; ++b)
-              amount += static_cast<double>(region.bends[b].amount) * scratch.bends[region.bends[b].turn];
-            normals[v] *= amount / static_cast<double>(region.area[v]);
-            gain += amount > 0 ? normals[v].squaredNorm() * static_cast<double>(region.area[v]) / (6 * amount) : 0;
-          }
-          if (!(gain > 1e-9 * std::abs(scratch.targets[r]))) return;
-          const double wanted = missing - (1 - share) * lacking;
-          const double step = std::clamp(wanted / gain, -kMostOut / most - way, kMostOut / most - way);
-          if (!std::isfinite(step)) return;
-          way += step;
-          for (std::size_t v = 0; v < places.size(); ++v)
-            if (region.moved[v] != kNone) places[v] += step * normals[v];
-        }
-        for (std::size_t v = 0; v < places.size(); ++v)
+        for (std::size_t v = 0; v < region.vertices.size(); ++v)
           if (region.moved[v] != kNone)
-            corrections[region.moved[v]] = (places[v] - positions[region.vertices[v]].cast<double>()).cast<float>();
+            corrections[region.moved[v]] =
+                (scratch.places[r][v] - positions[region.vertices[v]].cast<double>()).cast<float>();
       },
       1);
 }

@@ -38,8 +38,8 @@ class SkinVolume {
     std::vector<double> targets;                     ///< Per region.
   };
 
-  /// Volumes that regions enclose at binding, to be kept; `positions` of all vertices as they are there, morphs included.
-  void measure(std::span<const Vec3f> positions, std::vector<double>& volumes) const;
+  /// Makes what regions enclose the targets of the frame; `positions` of all vertices at binding, morphs included.
+  void measure(std::span<const Vec3f> positions, Scratch& scratch) const;
   /// The same for the rig's mesh as it is.
   const std::vector<double>& at_binding() const { return at_binding_; }
 
@@ -76,6 +76,8 @@ class SkinVolume {
   void gather(const Region& region, std::span<const Vec3f> positions, std::span<const Vec3f> corrections,
               std::vector<Vec3>& places) const;
 
+  static double weigh_ways(const Region& region, std::span<const double> bends, std::span<Vec3> normals);
+  bool restore_region(std::size_t r, double share, Scratch& scratch) const;
   void measure_turns(std::span<const Mat4> motions, std::vector<double>& bends) const;
 
   std::vector<Index> parents_;
