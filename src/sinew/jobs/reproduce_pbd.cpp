@@ -229,8 +229,9 @@ void pbd_times(const ReproduceOptions& options, const Progress& progress, Reprod
     const auto text = [](const FrameTimes& times) { return fmt::format("{:.1f} ({:.1f})", times.median, times.p99); };
     table.rows.push_back({paper.model, fmt::format("{}", paper.vertices), fmt::format("{}", rig.mesh.vertex_count()),
                           fmt::format("{}", paper.tets), fmt::format("{}", tets),
-                          fmt::format("{} / {} / {}", paper.lbs_ms, paper.dqs_ms, paper.pbd_ms), text(lbs),
-                          text(pbd[0]), fmt::format("{}", paper.limit_ms),
+                          fmt::format("{} / {} / {}", paper.lbs_ms, paper.dqs_ms, paper.pbd_ms),
+                          fmt::format("{:.3f} ({:.3f})", lbs.median, lbs.p99), text(pbd[0]),
+                          fmt::format("{}", paper.limit_ms),
                           fmt::format("{:.1f}", 1e6 * (pbd[0].median - lbs.median) / constraints),
                           fmt::format("{:.0f}", pbd[0].median / lbs.median), text(pbd[1]), text(pbd[2]),
                           fmt::format("{}", paper.body_limit_ms), text(pbd[3]), fmt::format("{:.1f}", set_up)});

@@ -20,7 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr int kDamagedFiles = 100;  // A hundred times slower each.
+#else
 constexpr int kDamagedFiles = 500;
+#endif
 
 struct Seeds {
   const char* ending;
