@@ -98,7 +98,8 @@ struct DeformOptions {
           "distance along the bone.")
           .one_of({"harmonic", "delta"}),
       self.twist);
-    v(Field("base", "What pbd starts from: lbs, dqs or slbs; auto takes slbs.").one_of({"auto", "lbs", "dqs", "slbs"}),
+    v(Field("base", "What pbd starts from: lbs, dqs or slbs; auto takes lbs, and slbs where joints are twisted far.")
+          .one_of({"auto", "lbs", "dqs", "slbs"}),
       self.base);
     v(Field("material", "What pbd's tetrahedra are made of: corotated, or four springs each, as published.")
           .one_of({"corotated", "springs"}),

@@ -12,6 +12,7 @@
 
 #include "sinew/core/parallel.h"
 #include "sinew/core/rotation.h"
+#include "sinew/deform/far_twist.h"
 #include "sinew/deform/lbs.h"
 #include "sinew/deform/pbd_body.h"
 #include "sinew/deform/pbd_paper.h"
@@ -118,22 +119,27 @@ class Pbd : public Deformer {
     settings.joint_stiffness = stiffness_of_joints(rig.skeleton, options.stiffness);
     DeformOptions plain = options;
     plain.smooth = "none";
-    std::string base = options.base;
-    if (base == "auto")
-      base = knowledge.segmentation != nullptr && !knowledge.segmentation->owner.empty() ? "slbs" : "lbs";
-    skin_ = sinew::deform::bind(base, rig, plain, progress, knowledge);
     body_ = knowledge.pbd_body != nullptr ? *knowledge.pbd_body
                                           : make_pbd_body(rig, {options.tets, options.area == "body"}, progress);
+    const bool known = knowledge.segmentation != nullptr && !knowledge.segmentation->owner.empty();
+    const std::string base = options.base == "auto" && !known ? "lbs" : options.base;
+    const auto bind_base = [&](const Rig& which, const RigKnowledge& told) {
+      return base == "auto" ? bind_far_twist(which, told, plain, body_.bind, progress)
+                            : sinew::deform::bind(base, which, plain, progress, told);
+    };
+    skin_ = bind_base(rig, knowledge);
     if (body_.tets.tets.empty()) return;
     particles_rig_ = particle_rig(rig, body_);
     Segmentation owners;
     RigKnowledge inner;
-    if (base == "slbs") {
+    const bool spreads = base == "auto" || base == "slbs";
+    if (spreads) {
       owners = particle_owners(rig, body_, *knowledge.segmentation);
       inner.segmentation = &owners;
       plain.twist = "delta";  // Inside there is no surface to solve on.
     }
-    particles_ = sinew::deform::bind(base, particles_rig_, plain, progress, inner);
+    particles_ = bind_base(particles_rig_, inner);
+    if (base == "auto") far_twists_ = std::make_unique<FarTwists>(rig.skeleton, *knowledge.segmentation, body_.bind);
     settings.material = options.material == "springs" ? PbdMaterial::kSprings : PbdMaterial::kCorotated;
     settings.sweeps = options.sweeps;
     settings.stretch = options.stretch;
@@ -145,7 +151,7 @@ class Pbd : public Deformer {
     if (options.mode == "paper") paper_ = std::make_unique<PbdPaper>(body_);
     for (const Mat4& frame : body_.bind) inverse_bind_.push_back(frame.inverse());
     reference_ = busiest_joint(body_);
-    prepare_skin(rig, base == "slbs" ? knowledge.segmentation : nullptr);
+    prepare_skin(rig, spreads ? knowledge.segmentation : nullptr);
   }
 
   class PbdState : public State {
@@ -160,6 +166,7 @@ class Pbd : public Deformer {
     PbdSystem::Scratch scratch;
     SkinVolume::Scratch volumes;
     std::vector<Vec3f> unposed;
+    std::vector<double> twists;  ///< Per joint how much of its twist is spread; empty: all of it.
   };
 
   std::unique_ptr<State> make_state() const override {
@@ -337,7 +344,8 @@ class Pbd : public Deformer {
     }
     const double scale = state.turn.determinant();
     for (double& target : state.volumes.targets) target *= scale;
-    volume_->restore(state.volumes, positions, state.motions, skin_volume_, state.on_skin);
+    if (far_twists_) far_twists_->measure(input.pose, state.twists);
+    volume_->restore(state.volumes, positions, state.motions, skin_volume_, state.on_skin, state.twists);
   }
 
   /// Sums of the faces' normals around moved vertices, weighted by area.
@@ -368,7 +376,8 @@ class Pbd : public Deformer {
   std::vector<Mat4> inverse_bind_;
   Index reference_ = 0;  ///< The joint that moves most particles.
   std::unique_ptr<SkinVolume> volume_;
-  std::vector<PbdBody::Rider> moved_;  ///< Per welded vertex that rides.
+  std::unique_ptr<FarTwists> far_twists_;  ///< If the base spreads only those.
+  std::vector<PbdBody::Rider> moved_;      ///< Per welded vertex that rides.
   std::vector<std::vector<Index>> copies_;
   std::vector<Index> ring_offsets_, ring_items_;
   std::vector<float> even_;

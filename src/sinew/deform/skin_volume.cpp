@@ -411,10 +411,11 @@ bool SkinVolume::restore_region(std::size_t r, double share, Scratch& scratch) c
 }
 
 void SkinVolume::restore(Scratch& scratch, std::span<const Vec3f> positions, std::span<const Mat4> motions,
-                         double share, std::span<Vec3f> corrections) const {
+                         double share, std::span<Vec3f> corrections, std::span<const double> twists) const {
   scratch.places.resize(regions_.size());
   scratch.normals.resize(regions_.size());
   measure_turns(motions, scratch.bends);
+  for (std::size_t j = 0; j < twists.size(); ++j) scratch.bends[motions.size() + j] *= twists[j];
   // All are read before any is written: regions share vertices at their borders.
   parallel_for(
       regions_.size(), [&](std::size_t r) { gather(regions_[r], positions, corrections, scratch.places[r]); }, 1);

@@ -45,9 +45,9 @@ class SkinVolume {
 
   /// Moves vertices so that regions enclose `scratch.targets` again, or `share` of what they lack; no vertex by more than half of its joint's
   /// radius. `positions` are those of all vertices, to which `corrections`, one per moved vertex, are yet to be added: these are
-  /// changed. The same bytes for any number of threads; a few passes over the faces near joints.
+  /// changed. `twists` tells for each joint how much of its twist was spread; empty: all of it. The same bytes for any number of threads; a few passes over the faces near joints.
   void restore(Scratch& scratch, std::span<const Vec3f> positions, std::span<const Mat4> motions, double share,
-               std::span<Vec3f> corrections) const;
+               std::span<Vec3f> corrections, std::span<const double> twists = {}) const;
 
   std::size_t regions() const { return regions_.size(); }
 
