@@ -177,14 +177,14 @@ void pbd_sections(const Progress& progress, Reproduction& result) {
                     "Thinnest section of a twisted cylinder, relative to rest",
                     "The middle joint of a made cylinder turns about the cylinder. 0.62 is the figure told of Fast "
                     "Projective Skinning (M. Komaritzan, M. Botsch, 2019), not measured here; 0.9 is wanted of pbd on "
-                    "its usual base, slbs.",
+                    "its usual base, auto, which at such twists is slbs.",
                     {"base, twist", "base alone", "pbd, springs", "pbd, corotated", "projective", "wanted"},
                     {}};
-  for (const char* base : {"lbs", "slbs"}) {
+  for (const std::string base : {"lbs", "slbs", "auto"}) {
     deform::DeformOptions choose;
     choose.base = base;
     Findings warnings;
-    const auto alone = bind_deformer(base, rig, choose, warnings, progress);
+    const auto alone = bind_deformer(base == "auto" ? "slbs" : base, rig, choose, warnings, progress);
     const auto corotated = bind_deformer("pbd", rig, choose, warnings, progress);
     choose.material = "springs";
     const auto springs = bind_deformer("pbd", rig, choose, warnings, progress);
@@ -195,7 +195,7 @@ void pbd_sections(const Progress& progress, Reproduction& result) {
         return meter.measure({posed_skin(deformer, rig, pose), pose.joints}, progress).thinnest()->thinnest;
       };
       const std::array<double, 3> figures = {thinnest(*alone), thinnest(*springs), thinnest(*corotated)};
-      const bool bounded = degrees == 180 && base == std::string_view("slbs");
+      const bool bounded = degrees == 180 && base == "auto";
       table.rows.push_back({fmt::format("{}, {}°", base, degrees)});
       for (const double figure : figures) table.rows.back().push_back(fmt::format("{:.3f}", figure));
       table.rows.back().push_back(degrees == 180 ? "0.62" : "–");

@@ -303,7 +303,7 @@ void pbd_real(const ReproduceOptions& options, const Progress& progress, Reprodu
       "Real characters: share of the volume that linear blending loses and pbd brings back",
       fmt::format(
           "Limbs turned from where the skin was bound: (V − V_lbs) / (V_bound − V_lbs) of the program's own choice "
-          "(slbs, corotated), of the same without the step that gives the skin back the volume it still lacks "
+          "(auto, corotated), of the same without the step that gives the skin back the volume it still lacks "
           "(--skin-volume 0), and over linear blending of corotated and of springs. In brackets what linear blending "
           "loses, in thousandths of the whole; below {:g} a share would mean nothing. Bounds: {} to {} of a twist, {} "
           "to "
