@@ -98,7 +98,7 @@ TEST_F(PreparedBody, IsTakenFromTheCacheWhenItIsThere) {
   const std::vector<std::uint32_t> poisoned = bent(*bind());
   EXPECT_NE(poisoned, before);
   Findings warnings;
-  EXPECT_EQ(poisoned, bent(*bind_deformer("slbs", rig_, options_, warnings)));
+  EXPECT_EQ(poisoned, bent(*bind_deformer("lbs", rig_, options_, warnings)));
 }
 
 TEST_F(PreparedBody, ADamagedEntryIsMadeAnew) {
