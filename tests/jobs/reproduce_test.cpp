@@ -201,15 +201,15 @@ TEST_F(Reproduce, WritesTheSameTablesForAnyNumberOfThreads) {
 }
 
 TEST_F(Reproduce, ATwistedCylinderStaysThickWithPbd) {
-  const test::Environment cache("SINEW_CACHE", (folder_ / "cache").string());  // Two bases share their tetrahedra.
+  const test::Environment cache("SINEW_CACHE", (folder_ / "cache").string());  // All bases share their tetrahedra.
   Reproduction result;
   pbd_sections({}, result);
   ASSERT_EQ(result.tables.size(), 1U);
-  EXPECT_EQ(result.tables[0].rows.size(), 4U);
+  EXPECT_EQ(result.tables[0].rows.size(), 6U);
   for (const auto& row : result.tables[0].rows) EXPECT_EQ(row.size(), result.tables[0].header.size());
   const Json& sections = result.metrics["sections"];
   const auto figure = [&](const char* twist, const char* what) { return sections[twist][what].get<double>(); };
-  for (const char* twist : {"lbs 120", "lbs 180", "slbs 120", "slbs 180"})
+  for (const char* twist : {"lbs 120", "lbs 180", "slbs 120", "slbs 180", "auto 120", "auto 180"})
     for (const char* what : {"alone", "springs", "corotated"}) {
       EXPECT_GE(figure(twist, what), 0) << twist << what;
       EXPECT_LE(figure(twist, what), 1.001) << twist << what;
@@ -220,6 +220,7 @@ TEST_F(Reproduce, ATwistedCylinderStaysThickWithPbd) {
   for (const char* material : {"springs", "corotated"}) {
     EXPECT_GT(figure("lbs 120", material), 0.9);
     EXPECT_GT(figure("slbs 180", material), 0.9);
+    EXPECT_GT(figure("auto 180", material), 0.9);
   }
   EXPECT_TRUE(result.misses.empty());
 }
