@@ -79,22 +79,23 @@ TEST(FarTwist, IsLinearUpToSixtyDegreesAndSpreadsTheTwistOfTheForearmFromAHundre
 
 TEST(FarTwist, SharesGrowWithoutJumps) {
   const FarTwistHuman human;
-  const FarTwists twists(human.rig.skeleton, human.segmentation, rest_matrices(human.rig.skeleton));
-  std::vector<double> shares;
+  const FarTwists twists(human.rig.skeleton, human.segmentation, rest_matrices(human.rig.skeleton),
+                         human.rig.mesh.size());
+  FarTwists::Frame frame;
   double before = 0;
   for (int degrees = 0; degrees <= 180; degrees += 5) {
-    twists.measure(human.twisted(degrees), shares);
-    EXPECT_GE(shares[human.wrist], before - 1e-9) << degrees;
-    EXPECT_LT(shares[human.wrist], before + 0.2) << degrees;
-    before = shares[human.wrist];
+    twists.measure(human.twisted(degrees), frame);
+    EXPECT_GE(frame.share[human.wrist], before - 1e-9) << degrees;
+    EXPECT_LT(frame.share[human.wrist], before + 0.2) << degrees;
+    before = frame.share[human.wrist];
   }
   EXPECT_EQ(before, 1);
   // A whole turn looks like none; the pose tells it.
   ModelPose turn = human.twisted(0);
   turn.twist_rad.assign(human.rig.skeleton.joints.size(), 0.0);
   turn.twist_rad[human.wrist] = 2 * std::numbers::pi;
-  twists.measure(turn, shares);
-  EXPECT_EQ(shares[human.wrist], 1);
+  twists.measure(turn, frame);
+  EXPECT_EQ(frame.share[human.wrist], 1);
 }
 
 }  // namespace

@@ -184,6 +184,7 @@ TEST(SkinVolume, AlsoWhereATwistIsSpreadAlongRigidSkin) {
                             told ? &tube.segmentation : nullptr);
     SkinVolume::Scratch scratch;
     scratch.targets = volume.at_binding();
+    scratch.twists = {0, SkinVolume::lost_by(100 * std::numbers::pi / 180)};
     std::vector<Vec3f> corrections(moved.size(), Vec3f::Zero());
     volume.restore(scratch, positions, motions, 1, corrections);
     EXPECT_EQ(corrections[4].isZero(), !told);  // In the middle of the bone.

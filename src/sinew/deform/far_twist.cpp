@@ -3,14 +3,11 @@
 
 #include "sinew/deform/far_twist.h"
 
-#include <Eigen/LU>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "sinew/core/parallel.h"
-#include "sinew/core/rotation.h"
 
 namespace sinew::deform {
 namespace {
@@ -19,9 +16,9 @@ constexpr double kNear = std::numbers::pi / 3, kFar = 5 * std::numbers::pi / 9; 
 
 class FarTwist : public Deformer {
  public:
-  FarTwist(const Rig& rig, const RigKnowledge& knowledge, const DeformOptions& options, std::span<const Mat4> bind,
+  FarTwist(const Rig& rig, const RigKnowledge& knowledge, const DeformOptions& options, const std::vector<Mat4>& bind,
            const Progress& progress)
-      : twists_(rig.skeleton, *knowledge.segmentation, bind),
+      : twists_(rig.skeleton, *knowledge.segmentation, bind, rig.mesh.size()),
         linear_(sinew::deform::bind("lbs", rig, options, progress, knowledge)),
         spread_(sinew::deform::bind("slbs", rig, options, progress, knowledge)),
         rows_(rig.weights.normalized()) {
@@ -32,7 +29,8 @@ class FarTwist : public Deformer {
    public:
     std::unique_ptr<State> linear, spread;
     std::vector<Vec3f> positions, normals;
-    std::vector<double> twists, shares;
+    FarTwists::Frame twists;
+    std::vector<double> shares;
   };
 
   std::unique_ptr<State> make_state() const override {
@@ -46,10 +44,10 @@ class FarTwist : public Deformer {
     auto& state = static_cast<Both&>(any);
     linear_->deform(*state.linear, input, output);
     twists_.measure(input.pose, state.twists);
-    state.shares = state.twists;
+    state.shares = state.twists.share;
     // A twist is spread along the bone before the joint, whose skin follows the parent.
     for (std::size_t j = 0; j < parents_.size(); ++j)
-      if (parents_[j] != kNone) state.shares[parents_[j]] = std::max(state.shares[parents_[j]], state.twists[j]);
+      if (parents_[j] != kNone) state.shares[parents_[j]] = std::max(state.shares[parents_[j]], state.twists.share[j]);
     if (std::none_of(state.shares.begin(), state.shares.end(), [](double share) { return share > 0; })) return;
     state.positions.resize(output.positions.size());
     state.normals.resize(output.normals.size());
@@ -75,34 +73,24 @@ class FarTwist : public Deformer {
 
 }  // namespace
 
-FarTwists::FarTwists(const Skeleton& skeleton, const Segmentation& segmentation, std::span<const Mat4> bind)
-    : axes_(skeleton.joints.size(), Vec3::Zero()) {
-  for (const Joint& joint : skeleton.joints) parents_.push_back(joint.parent);
-  for (const Mat4& frame : bind) inverse_bind_.push_back(frame.inverse());
-  for (const Segmentation::Segment& segment : segmentation.segments) {
-    if (segment.child == kNone) continue;
-    const Vec3 bone = bind[segment.child].topRightCorner<3, 1>() - bind[segment.joint].topRightCorner<3, 1>();
-    if (bone.norm() > 0) axes_[segment.child] = bone.normalized();
-  }
-}
+FarTwists::FarTwists(const Skeleton& skeleton, const Segmentation& segmentation, const std::vector<Mat4>& bind,
+                     double size)
+    : joints_(skeleton.size()), tree_(make_twist_tree(skeleton, segmentation.segments, bind, size)) {}
 
-void FarTwists::measure(const ModelPose& pose, std::vector<double>& shares) const {
-  shares.assign(parents_.size(), 0.0);
-  for (std::size_t j = 0; j < parents_.size(); ++j) {
-    if (parents_[j] == kNone || axes_[j].isZero()) continue;
-    const auto turn_of = [&](std::size_t k) {
-      return polar((pose.joints[k] * inverse_bind_[k]).topLeftCorner<3, 3>()).rotation;
-    };
-    const Quat q(Mat3(turn_of(parents_[j]).transpose() * turn_of(j)));
-    double twist = 2 * std::atan2(std::abs(q.vec().dot(axes_[j])), std::abs(q.w()));
-    if (j < pose.twist_rad.size()) twist = std::max(twist, std::abs(pose.twist_rad[j]));
-    const double t = std::clamp((twist - kNear) / (kFar - kNear), 0.0, 1.0);
-    shares[j] = t * t * (3 - 2 * t);
+void FarTwists::measure(const ModelPose& pose, Frame& frame) const {
+  twist_pose(tree_, pose, frame.pose);
+  frame.angle_rad.assign(joints_, 0.0);
+  frame.share.assign(joints_, 0.0);
+  for (std::size_t k = 0; k < tree_.joints.size(); ++k) {
+    const Index j = tree_.joints[k].joint;
+    frame.angle_rad[j] = std::abs(frame.pose.angle_rad[k]);
+    const double t = std::clamp((frame.angle_rad[j] - kNear) / (kFar - kNear), 0.0, 1.0);
+    frame.share[j] = t * t * (3 - 2 * t);
   }
 }
 
 std::unique_ptr<Deformer> bind_far_twist(const Rig& rig, const RigKnowledge& knowledge, const DeformOptions& options,
-                                         std::span<const Mat4> bind, const Progress& progress) {
+                                         const std::vector<Mat4>& bind, const Progress& progress) {
   return std::make_unique<FarTwist>(rig, knowledge, options, bind, progress);
 }
 

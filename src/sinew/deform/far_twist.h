@@ -4,10 +4,10 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "sinew/deform/deformer.h"
+#include "sinew/deform/twist_tree.h"
 
 namespace sinew::deform {
 
@@ -15,21 +15,25 @@ namespace sinew::deform {
 /// between.
 class FarTwists {
  public:
-  /// `bind` are the joints' frames at binding.
-  FarTwists(const Skeleton& skeleton, const Segmentation& segmentation, std::span<const Mat4> bind);
+  /// `bind` are the joints' frames at binding, `size` is the mesh's. \throws Error as `make_twist_tree`.
+  FarTwists(const Skeleton& skeleton, const Segmentation& segmentation, const std::vector<Mat4>& bind, double size);
 
-  /// One share per joint; twists beyond half a turn count if the pose tells them.
-  void measure(const ModelPose& pose, std::vector<double>& shares) const;
+  /// What a frame comes to, per joint of the skeleton.
+  struct Frame {
+    std::vector<double> angle_rad;  ///< As `twist_pose` has it, without its sign.
+    std::vector<double> share;
+    TwistPose pose;
+  };
+  void measure(const ModelPose& pose, Frame& frame) const;
 
  private:
-  std::vector<Index> parents_;
-  std::vector<Vec3> axes_;  ///< Of the bone that ends in a joint, at binding; zero for none.
-  std::vector<Mat4> inverse_bind_;
+  Index joints_;
+  TwistTree tree_;
 };
 
 /// `lbs`, and `slbs` where joints are twisted far: what `pbd` starts from. Vertices are mixed by the weights of the joints whose bones a twist is spread
 /// along, so that nothing jumps, in time or along the skin. Where nothing is twisted it is `lbs` bit for bit. \throws Error as both do.
 std::unique_ptr<Deformer> bind_far_twist(const Rig& rig, const RigKnowledge& knowledge, const DeformOptions& options,
-                                         std::span<const Mat4> bind, const Progress& progress);
+                                         const std::vector<Mat4>& bind, const Progress& progress);
 
 }  // namespace sinew::deform

@@ -139,7 +139,9 @@ class Pbd : public Deformer {
       plain.twist = "delta";  // Inside there is no surface to solve on.
     }
     particles_ = bind_base(particles_rig_, inner);
-    if (base == "auto") far_twists_ = std::make_unique<FarTwists>(rig.skeleton, *knowledge.segmentation, body_.bind);
+    if (spreads)
+      twists_ = std::make_unique<FarTwists>(rig.skeleton, *knowledge.segmentation, body_.bind, rig.mesh.size());
+    spreads_all_ = base == "slbs";
     settings.material = options.material == "springs" ? PbdMaterial::kSprings : PbdMaterial::kCorotated;
     settings.sweeps = options.sweeps;
     settings.stretch = options.stretch;
@@ -166,7 +168,7 @@ class Pbd : public Deformer {
     PbdSystem::Scratch scratch;
     SkinVolume::Scratch volumes;
     std::vector<Vec3f> unposed;
-    std::vector<double> twists;  ///< Per joint how much of its twist is spread; empty: all of it.
+    FarTwists::Frame twists;
   };
 
   std::unique_ptr<State> make_state() const override {
@@ -344,8 +346,14 @@ class Pbd : public Deformer {
     }
     const double scale = state.turn.determinant();
     for (double& target : state.volumes.targets) target *= scale;
-    if (far_twists_) far_twists_->measure(input.pose, state.twists);
-    volume_->restore(state.volumes, positions, state.motions, skin_volume_, state.on_skin, state.twists);
+    state.volumes.twists.clear();
+    if (twists_) {
+      twists_->measure(input.pose, state.twists);
+      for (std::size_t j = 0; j < state.twists.share.size(); ++j)
+        state.volumes.twists.push_back((spreads_all_ ? 1 : state.twists.share[j]) *
+                                       SkinVolume::lost_by(state.twists.angle_rad[j]));
+    }
+    volume_->restore(state.volumes, positions, state.motions, skin_volume_, state.on_skin);
   }
 
   /// Sums of the faces' normals around moved vertices, weighted by area.
@@ -376,8 +384,9 @@ class Pbd : public Deformer {
   std::vector<Mat4> inverse_bind_;
   Index reference_ = 0;  ///< The joint that moves most particles.
   std::unique_ptr<SkinVolume> volume_;
-  std::unique_ptr<FarTwists> far_twists_;  ///< If the base spreads only those.
-  std::vector<PbdBody::Rider> moved_;      ///< Per welded vertex that rides.
+  std::unique_ptr<FarTwists> twists_;  ///< If the base spreads them.
+  bool spreads_all_ = false;           ///< Not only those that are far.
+  std::vector<PbdBody::Rider> moved_;  ///< Per welded vertex that rides.
   std::vector<std::vector<Index>> copies_;
   std::vector<Index> ring_offsets_, ring_items_;
   std::vector<float> even_;

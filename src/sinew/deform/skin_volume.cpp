@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 
 #include "sinew/core/parallel.h"
 #include "sinew/core/rotation.h"
@@ -173,19 +174,19 @@ class SkinVolume::Builder {
 
   /// How thick bones are along which twists are spread.
   void measure_twists(std::span<const Mat4> bind) {
-    result_.axes_.assign(bind.size(), Vec3::Zero());
+    std::vector<Vec3> axes(bind.size(), Vec3::Zero());
     twist_radius_.assign(bind.size(), 0.0);
     if (spread_ == nullptr) return;
     const auto at = [&](Index j) { return Vec3(bind[j].topRightCorner<3, 1>()); };
     for (const Segmentation::Segment& segment : spread_->segments)
       if (segment.child != kNone && (at(segment.child) - at(segment.joint)).norm() > 0)
-        result_.axes_[segment.child] = (at(segment.child) - at(segment.joint)).normalized();
+        axes[segment.child] = (at(segment.child) - at(segment.joint)).normalized();
     std::vector<double> sums(bind.size(), 0.0), weights(bind.size(), 0.0);
     for (Index w = 0; w < twists_.size(); ++w) {
       const auto& [joint, bend] = twists_[w];
       if (joint == kNone) continue;
       const Vec3 off = place(w) - at(joint);
-      sums[joint] += static_cast<double>(bend) * (off - off.dot(result_.axes_[joint]) * result_.axes_[joint]).norm();
+      sums[joint] += static_cast<double>(bend) * (off - off.dot(axes[joint]) * axes[joint]).norm();
       weights[joint] += static_cast<double>(bend);
     }
     for (std::size_t j = 0; j < bind.size(); ++j)
@@ -357,19 +358,21 @@ void SkinVolume::measure(std::span<const Vec3f> positions, Scratch& scratch) con
       1);
 }
 
-/// sin² of half the angle between a joint's turn and its parent's, and of half its twist: skin that is bent loses volume like that.
-void SkinVolume::measure_turns(std::span<const Mat4> motions, std::vector<double>& bends) const {
-  bends.assign(2 * motions.size(), 0.0);
-  for (std::size_t j = 0; j < motions.size(); ++j) {
-    if (parents_[j] == kNone) continue;
-    const Mat3 turn = polar(motions[parents_[j]].topLeftCorner<3, 3>()).rotation.transpose() *
-                      polar(motions[j].topLeftCorner<3, 3>()).rotation;
-    bends[j] = std::clamp((3 - turn.trace()) / 4, 0.0, 1.0);
-    if (axes_[j].isZero()) continue;
-    const Quat q(turn);
-    const double along = q.vec().dot(axes_[j]), all = along * along + q.w() * q.w();
-    bends[motions.size() + j] = all > 0 ? along * along / all : 0;
-  }
+double SkinVolume::lost_by(double angle_rad) {
+  return angle_rad >= std::numbers::pi ? 1 : std::pow(std::sin(0.5 * angle_rad), 2);
+}
+
+/// How far joints bend by their turns against their parents', and by twists.
+void SkinVolume::measure_turns(std::span<const Mat4> motions, Scratch& scratch) const {
+  scratch.turns.resize(motions.size());
+  for (std::size_t j = 0; j < motions.size(); ++j) scratch.turns[j] = polar(motions[j].topLeftCorner<3, 3>()).rotation;
+  scratch.bends.assign(2 * motions.size(), 0.0);
+  for (std::size_t j = 0; j < motions.size(); ++j)
+    if (parents_[j] != kNone)
+      scratch.bends[j] =
+          std::clamp((3 - (scratch.turns[parents_[j]].transpose() * scratch.turns[j]).trace()) / 4, 0.0, 1.0);
+  std::copy(scratch.twists.begin(), scratch.twists.end(),
+            scratch.bends.begin() + static_cast<std::ptrdiff_t>(motions.size()));
 }
 
 /// Sums of normals to ways: each vertex's along its normal, as far as joints bend it. Returns the volume that a step of 1 along them all gains.
@@ -411,11 +414,10 @@ bool SkinVolume::restore_region(std::size_t r, double share, Scratch& scratch) c
 }
 
 void SkinVolume::restore(Scratch& scratch, std::span<const Vec3f> positions, std::span<const Mat4> motions,
-                         double share, std::span<Vec3f> corrections, std::span<const double> twists) const {
+                         double share, std::span<Vec3f> corrections) const {
   scratch.places.resize(regions_.size());
   scratch.normals.resize(regions_.size());
-  measure_turns(motions, scratch.bends);
-  for (std::size_t j = 0; j < twists.size(); ++j) scratch.bends[motions.size() + j] *= twists[j];
+  measure_turns(motions, scratch);
   // All are read before any is written: regions share vertices at their borders.
   parallel_for(
       regions_.size(), [&](std::size_t r) { gather(regions_[r], positions, corrections, scratch.places[r]); }, 1);

@@ -35,7 +35,9 @@ class SkinVolume {
   struct Scratch {
     std::vector<std::vector<Vec3>> places, normals;  ///< Per region and vertex of it.
     std::vector<double> bends;                       ///< Per joint its turn, then per joint its twist.
+    std::vector<Mat3> turns;                         ///< Per joint.
     std::vector<double> targets;                     ///< Per region.
+    std::vector<double> twists;  ///< Per joint how far the twist that is spread bends, as `lost_by`; empty: none.
   };
 
   /// Makes what regions enclose the targets of the frame; `positions` of all vertices at binding, morphs included.
@@ -45,9 +47,12 @@ class SkinVolume {
 
   /// Moves vertices so that regions enclose `scratch.targets` again, or `share` of what they lack; no vertex by more than half of its joint's
   /// radius. `positions` are those of all vertices, to which `corrections`, one per moved vertex, are yet to be added: these are
-  /// changed. `twists` tells for each joint how much of its twist was spread; empty: all of it. The same bytes for any number of threads; a few passes over the faces near joints.
+  /// changed. The same bytes for any number of threads; a few passes over the faces near joints.
   void restore(Scratch& scratch, std::span<const Vec3f> positions, std::span<const Mat4> motions, double share,
-               std::span<Vec3f> corrections, std::span<const double> twists = {}) const;
+               std::span<Vec3f> corrections) const;
+
+  /// sin² of half an angle, and 1 from half a turn on: skin that is bent by it loses volume like that.
+  static double lost_by(double angle_rad);
 
   std::size_t regions() const { return regions_.size(); }
 
@@ -78,10 +83,9 @@ class SkinVolume {
 
   static double weigh_ways(const Region& region, std::span<const double> bends, std::span<Vec3> normals);
   bool restore_region(std::size_t r, double share, Scratch& scratch) const;
-  void measure_turns(std::span<const Mat4> motions, std::vector<double>& bends) const;
+  void measure_turns(std::span<const Mat4> motions, Scratch& scratch) const;
 
   std::vector<Index> parents_;
-  std::vector<Vec3> axes_;  ///< Per joint: the bone along which its twist is spread, at binding; zero for none.
   std::vector<Region> regions_;
   std::vector<double> at_binding_;
 };
