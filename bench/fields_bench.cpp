@@ -21,11 +21,11 @@
 #include <vector>
 
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/distance_field.h"
-#include "sinew/geometry/facing.h"
-#include "sinew/geometry/fast_winding.h"
-#include "sinew/geometry/ray_scene.h"
-#include "sinew/geometry/voxels.h"
+#include "sinew/geometry/spatial/distance_field.h"
+#include "sinew/geometry/mesh/facing.h"
+#include "sinew/geometry/spatial/fast_winding.h"
+#include "sinew/geometry/spatial/ray_scene.h"
+#include "sinew/geometry/voxels/voxels.h"
 
 namespace {
 

@@ -14,9 +14,9 @@
 
 #include "bench/timing.h"
 #include "sinew/binding/distance.h"
-#include "sinew/binding/heat.h"
+#include "sinew/binding/heat/heat.h"
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/laplacian.h"
+#include "sinew/geometry/operators/laplacian.h"
 #include "sinew/shapes/kinds.h"
 
 namespace {

@@ -22,10 +22,10 @@
 
 #include "bench/timing.h"
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/self_intersection.h"
-#include "sinew/geometry/topology.h"
-#include "sinew/geometry/volume.h"
-#include "sinew/geometry/weld.h"
+#include "sinew/geometry/spatial/self_intersection.h"
+#include "sinew/geometry/mesh/topology.h"
+#include "sinew/geometry/mesh/volume.h"
+#include "sinew/geometry/mesh/weld.h"
 #include "sinew/jobs/info.h"
 
 namespace {

@@ -16,14 +16,14 @@
 
 #include "bench/timing.h"
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/adjacency.h"
-#include "sinew/geometry/components.h"
-#include "sinew/geometry/decimate.h"
-#include "sinew/geometry/normals.h"
-#include "sinew/geometry/sampling.h"
-#include "sinew/geometry/sanitize.h"
-#include "sinew/geometry/subdivide.h"
-#include "sinew/geometry/weld_within.h"
+#include "sinew/geometry/mesh/adjacency.h"
+#include "sinew/geometry/mesh/components.h"
+#include "sinew/geometry/mesh/decimate.h"
+#include "sinew/geometry/mesh/normals.h"
+#include "sinew/geometry/mesh/sampling.h"
+#include "sinew/geometry/mesh/sanitize.h"
+#include "sinew/geometry/mesh/subdivide.h"
+#include "sinew/geometry/mesh/weld_within.h"
 
 namespace {
 

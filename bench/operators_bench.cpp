@@ -18,10 +18,10 @@
 
 #include "bench/timing.h"
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/geodesic.h"
-#include "sinew/geometry/laplacian.h"
-#include "sinew/geometry/section.h"
-#include "sinew/geometry/solver.h"
+#include "sinew/geometry/operators/geodesic.h"
+#include "sinew/geometry/operators/laplacian.h"
+#include "sinew/geometry/mesh/section.h"
+#include "sinew/geometry/operators/solver.h"
 
 namespace {
 

@@ -20,9 +20,9 @@
 #include "sinew/core/hash.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/deformer.h"
-#include "sinew/deform/pbd_body.h"
-#include "sinew/deform/pbd_system.h"
-#include "sinew/geometry/tets.h"
+#include "sinew/deform/pbd/pbd_body.h"
+#include "sinew/deform/pbd/pbd_system.h"
+#include "sinew/geometry/voxels/tets.h"
 
 using namespace sinew;
 using namespace sinew::deform;

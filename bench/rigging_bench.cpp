@@ -22,10 +22,10 @@
 #include "sinew/binding/binder.h"
 #include "sinew/core/hash.h"
 #include "sinew/core/parallel.h"
-#include "sinew/rigging/build_skeleton.h"
-#include "sinew/rigging/preset.h"
+#include "sinew/rigging/build/build_skeleton.h"
+#include "sinew/rigging/templates/preset.h"
 #include "sinew/rigging/rigger.h"
-#include "sinew/rigging/template_file.h"
+#include "sinew/rigging/templates/template_file.h"
 #include "sinew/shapes/kinds.h"
 
 namespace {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "bench/timing.h"
-#include "sinew/binding/segmentation.h"
+#include "sinew/binding/segment/segmentation.h"
 #include "sinew/core/hash.h"
 #include "sinew/core/parallel.h"
 #include "sinew/shapes/kinds.h"

@@ -18,10 +18,10 @@
 #include "bench/timing.h"
 #include "sinew/core/hash.h"
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/random.h"
+#include "sinew/geometry/spatial/random.h"
 #include "sinew/shapes/kinds.h"
-#include "sinew/transfer/guides.h"
-#include "sinew/transfer/skeleton_aware.h"
+#include "sinew/transfer/rays/guides.h"
+#include "sinew/transfer/rays/skeleton_aware.h"
 
 namespace {
 

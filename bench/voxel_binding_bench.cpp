@@ -13,7 +13,7 @@
 #include <string>
 
 #include "bench/timing.h"
-#include "sinew/binding/voxel.h"
+#include "sinew/binding/voxel/voxel.h"
 #include "sinew/core/parallel.h"
 #include "sinew/shapes/kinds.h"
 

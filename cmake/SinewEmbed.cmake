@@ -40,7 +40,7 @@ file(WRITE ${OUTPUT} "// SPDX-License-Identifier: Apache-2.0
 
 // Made by cmake/SinewEmbed.cmake.
 
-#include \"sinew/${MODULE}/embedded.h\"
+#include \"sinew/${MODULE}/templates/embedded.h\"
 
 namespace sinew::${MODULE} {
 

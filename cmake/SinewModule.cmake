@@ -12,9 +12,12 @@ function(sinew_module name)
   set(kernels ${sources})
   list(FILTER kernels INCLUDE REGEX "kernels\\.cpp$")
   set_source_files_properties(${kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+    set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
+  endif()
   if(SINEW_SANITIZE)
     # Sanitized, each instruction set takes long to compile: the oldest and AVX2 must do.
-    set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON
+    set_source_files_properties(${kernels} PROPERTIES
       COMPILE_DEFINITIONS "HWY_BROKEN_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3)")
   endif()
   add_library(sinew::${name} ALIAS sinew_${name})

@@ -4,7 +4,7 @@
 // pose_a_character FILE [CLIP [SECONDS]]: loads a character, poses it by a clip, and prints the box around it. To copy from.
 
 #include <sinew/core/error.h>
-#include <sinew/deform/linear.h>
+#include <sinew/deform/blend/linear.h>
 #include <sinew/io/asset.h>
 #include <sinew/motion/resolve.h>
 #include <sinew/motion/sample.h>

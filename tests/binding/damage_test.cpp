@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "sinew/binding/auto.h"
+#include "sinew/binding/auto/auto.h"
 #include "sinew/core/rig.h"
 #include "sinew/io/asset.h"
 #include "sinew/measure/weight_agreement.h"

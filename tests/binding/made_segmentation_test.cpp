@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "sinew/binding/segmentation.h"
+#include "sinew/binding/segment/segmentation.h"
 #include "sinew/shapes/kinds.h"
 
 namespace sinew::binding {

@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <string>
 
-#include "sinew/binding/auto.h"
+#include "sinew/binding/auto/auto.h"
 #include "sinew/binding/distance.h"
 #include "sinew/core/character.h"
-#include "sinew/deform/linear.h"
-#include "sinew/geometry/penetration.h"
+#include "sinew/deform/blend/linear.h"
+#include "sinew/geometry/spatial/penetration.h"
 #include "sinew/motion/resolve.h"
 #include "sinew/shapes/kinds.h"
 

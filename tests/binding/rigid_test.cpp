@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "sinew/binding/heat.h"
+#include "sinew/binding/heat/heat.h"
 #include "tests/binding/heat_bodies.h"
 #include "tests/support/damages.h"
 

@@ -11,10 +11,10 @@
 #include <numbers>
 #include <numeric>
 
-#include "sinew/deform/pbd_cylinder.h"
-#include "sinew/deform/pbd_system.h"
-#include "sinew/geometry/random.h"
-#include "sinew/geometry/tets.h"
+#include "sinew/deform/pbd/pbd_cylinder.h"
+#include "sinew/deform/pbd/pbd_system.h"
+#include "sinew/geometry/spatial/random.h"
+#include "sinew/geometry/voxels/tets.h"
 
 namespace sinew::deform {
 namespace {

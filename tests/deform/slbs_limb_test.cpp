@@ -10,11 +10,11 @@
 #include <cmath>
 
 #include "sinew/core/character.h"
-#include "sinew/deform/slbs.h"
-#include "sinew/deform/twist_tree.h"
-#include "sinew/geometry/normals.h"
-#include "sinew/geometry/weld.h"
-#include "sinew/shapes/limbs.h"
+#include "sinew/deform/blend/slbs.h"
+#include "sinew/deform/blend/twist_tree.h"
+#include "sinew/geometry/mesh/normals.h"
+#include "sinew/geometry/mesh/weld.h"
+#include "sinew/shapes/surface/limbs.h"
 #include "tests/deform/twist_rigs.h"
 
 namespace sinew::deform {

@@ -12,7 +12,7 @@
 #include <span>
 #include <string>
 
-#include "sinew/geometry/triangle_soup.h"
+#include "sinew/geometry/mesh/triangle_soup.h"
 #include "sinew/io/asset.h"
 #include "tests/geometry/named_meshes.h"
 

@@ -12,7 +12,7 @@
 #include <random>
 #include <vector>
 
-#include "sinew/geometry/triangle_surface.h"
+#include "sinew/geometry/mesh/triangle_surface.h"
 #include "tests/geometry/named_meshes.h"
 
 namespace sinew::test {

@@ -6,10 +6,10 @@
 
 #include <fstream>
 
-#include "sinew/io/obj_document.h"
-#include "sinew/io/obj_files.h"
-#include "sinew/io/obj_reader.h"
-#include "sinew/io/obj_writer.h"
+#include "sinew/io/text/obj_document.h"
+#include "sinew/io/text/obj_files.h"
+#include "sinew/io/text/obj_reader.h"
+#include "sinew/io/text/obj_writer.h"
 
 namespace sinew::io {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <random>
 
-#include "sinew/io/obj_reader.h"
+#include "sinew/io/text/obj_reader.h"
 #include "tests/support/gltf_fixtures.h"
 
 namespace sinew::io {

@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "sinew/core/error.h"
-#include "sinew/deform/linear.h"
+#include "sinew/deform/blend/linear.h"
 #include "sinew/io/gltf/document.h"
 #include "sinew/io/gltf/morph_targets.h"
 #include "sinew/motion/sample.h"

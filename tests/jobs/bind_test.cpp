@@ -11,11 +11,13 @@
 #include "sinew/core/error.h"
 #include "sinew/core/parallel.h"
 #include "sinew/io/file.h"
-#include "sinew/jobs/bind_parts.h"
+#include "sinew/pipeline/bind_parts.h"
 #include "sinew/jobs/convert.h"
 #include "sinew/jobs/make.h"
 
 namespace sinew::jobs {
+
+using namespace pipeline;
 namespace {
 
 namespace fs = std::filesystem;

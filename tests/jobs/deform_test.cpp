@@ -11,9 +11,9 @@
 
 #include "sinew/core/error.h"
 #include "sinew/core/parallel.h"
-#include "sinew/deform/linear.h"
-#include "sinew/io/mdd.h"
-#include "sinew/io/pc2.h"
+#include "sinew/deform/blend/linear.h"
+#include "sinew/io/caches/mdd.h"
+#include "sinew/io/caches/pc2.h"
 #include "sinew/jobs/deform_motion.h"
 #include "sinew/jobs/make.h"
 #include "sinew/motion/resolve.h"

@@ -13,14 +13,16 @@
 #include "sinew/core/parallel.h"
 #include "sinew/deform/deformer.h"
 #include "sinew/io/asset.h"
-#include "sinew/jobs/helpers_measure.h"
-#include "sinew/jobs/helpers_places.h"
+#include "sinew/pipeline/helpers_measure.h"
+#include "sinew/pipeline/helpers_places.h"
 #include "sinew/jobs/helpers_select.h"
 #include "sinew/jobs/make.h"
 #include "sinew/motion/resolve.h"
 #include "tests/support/gltf_fixtures.h"
 
 namespace sinew::jobs {
+
+using namespace pipeline;
 namespace {
 
 namespace fs = std::filesystem;

@@ -7,9 +7,9 @@
 
 #include <set>
 
-#include "sinew/motion/joint_names.h"
-#include "sinew/rigging/build_skeleton.h"
-#include "sinew/rigging/template_file.h"
+#include "sinew/motion/names/joint_names.h"
+#include "sinew/rigging/build/build_skeleton.h"
+#include "sinew/rigging/templates/template_file.h"
 #include "tests/rigging/plans.h"
 
 namespace sinew::jobs {

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "sinew/core/error.h"
-#include "sinew/io/browser.h"
+#include "sinew/picture/browser.h"
 #include "sinew/jobs/render_segments.h"
 #include "sinew/motion/pose_file.h"
 #include "tests/support/png.h"
@@ -85,7 +85,7 @@ std::string refusal(const io::Asset& asset, const RenderOptions& options) {
   return "";
 }
 
-io::PictureScene made(const io::Asset& asset, const RenderOptions& options) {
+picture::PictureScene made(const io::Asset& asset, const RenderOptions& options) {
   Report report;
   return picture_scene(asset, options, report);
 }
@@ -94,7 +94,7 @@ TEST(Render, TheBarIsValid) { EXPECT_TRUE(validate(bending_bar()).empty()); }
 
 TEST(Render, WithoutAClipItShowsTheRestPose) {
   const io::Asset bar = bar_file();
-  const io::PictureScene scene = made(bar, {});
+  const picture::PictureScene scene = made(bar, {});
   ASSERT_EQ(scene.frames.size(), 1U);
   for (std::size_t i = 0; i < 12; ++i)
     EXPECT_LT((scene.frames[0].positions[i] - bar.character.rig.mesh.positions[i]).norm(), 1e-12);
@@ -106,10 +106,10 @@ TEST(Render, AClipMovesTheSkinAndAllItsTimesHaveOneCamera) {
   RenderOptions options;
   options.clip = "curl";
   options.time = 2.0;
-  const io::PictureScene end = made(bar, options);
+  const picture::PictureScene end = made(bar, options);
   EXPECT_NEAR(end.frames[0].positions[8].x(), -1, 0.3) << "the top has turned to the side";
   options.time = 0.0;
-  const io::PictureScene start = made(bar, options);
+  const picture::PictureScene start = made(bar, options);
   EXPECT_EQ(start.also_fit, end.also_fit);
   EXPECT_FALSE(start.also_fit.empty());
   options.clip = "0";
@@ -131,7 +131,7 @@ TEST(Render, ASheetHasFourViewsAndFourTimes) {
   io::Asset bar = bar_file();
   RenderOptions options;
   options.sheet = true;
-  const io::PictureScene scene = made(bar, options);
+  const picture::PictureScene scene = made(bar, options);
   EXPECT_EQ(scene.cells.size(), 8U);
   EXPECT_EQ(scene.width, 1600);
   bar.character.clips.clear();
@@ -144,7 +144,7 @@ TEST(Render, BuiltInClipsCanBeShownToo) {
   RenderOptions options;
   options.clip = "exercise";
   options.time = 0.2;
-  const io::PictureScene scene = made(bar, options);
+  const picture::PictureScene scene = made(bar, options);
   EXPECT_GT((scene.frames[0].positions[8] - bar.character.rig.mesh.positions[8]).norm(), 0.01);
 }
 
@@ -153,9 +153,9 @@ TEST(Render, AMethodMovesTheSkinInItsOwnWay) {
   RenderOptions options;
   options.clip = "curl";
   options.time = 2.0;
-  const io::PictureScene linear = made(bar, options);
+  const picture::PictureScene linear = made(bar, options);
   options.method = "dqs";
-  const io::PictureScene dual = made(bar, options);
+  const picture::PictureScene dual = made(bar, options);
   EXPECT_LT((linear.frames[0].positions[8] - dual.frames[0].positions[8]).norm(), 1e-5) << "one joint alone moves it";
   EXPECT_GT((linear.frames[0].positions[4] - dual.frames[0].positions[4]).norm(), 0.01) << "two joints share it";
   options.method = "lbs";
@@ -175,7 +175,7 @@ TEST(Render, APoseIsReadFromAFile) {
   RenderOptions options;
   options.pose = path.string();
   Report report;
-  const io::PictureScene scene = picture_scene(bar, options, report);
+  const picture::PictureScene scene = picture_scene(bar, options, report);
   EXPECT_NEAR(scene.frames[0].positions[8].x(), -1, 0.3);
   EXPECT_EQ(report.inputs.size(), 1U);
   options.clip = "curl";
@@ -226,7 +226,7 @@ TEST(Render, WeightsBecomeAField) {
   const io::Asset bar = bar_file();
   RenderOptions options;
   options.show = {"weights:bend"};
-  const io::PictureScene scene = made(bar, options);
+  const picture::PictureScene scene = made(bar, options);
   ASSERT_EQ(scene.overlays.size(), 1U);
   const std::vector<float>& values = scene.overlays[0].fields.at(0).values;
   EXPECT_FLOAT_EQ(values[0], 0);
@@ -253,7 +253,7 @@ TEST(Render, WhatAMethodShowsOfItselfGoesByItsName) {
   options.show = {"tets", "areas", "inverted"};
   options.clip = "curl";
   options.time = 0.0;
-  const io::PictureScene straight = made(bar, options);
+  const picture::PictureScene straight = made(bar, options);
   ASSERT_EQ(straight.overlays.size(), 3U);
   EXPECT_EQ(straight.overlays[0].name, "tets");
   EXPECT_EQ(straight.overlays[1].name, "areas");
@@ -261,7 +261,7 @@ TEST(Render, WhatAMethodShowsOfItselfGoesByItsName) {
   EXPECT_GT(straight.overlays[1].triangles.size(), 10U);
   EXPECT_TRUE(straight.overlays[2].points.empty()) << "nothing is inside out at rest";
   EXPECT_FALSE(straight.skin) << "it was not asked for";
-  const auto box_of = [](const io::PictureScene& scene) {
+  const auto box_of = [](const picture::PictureScene& scene) {
     Box box;
     for (const auto& line : scene.overlays[0].lines)
       for (const Vec3& p : line) box.extend(p);
@@ -280,7 +280,7 @@ TEST(Render, AFieldOfAMethodColoursTheSkin) {
   RenderOptions options;
   options.method = "slbs";
   options.show = {"twist"};
-  const io::PictureScene scene = made(bar, options);
+  const picture::PictureScene scene = made(bar, options);
   EXPECT_TRUE(scene.skin);
   ASSERT_EQ(scene.overlays.size(), 1U);
   EXPECT_EQ(scene.overlays[0].fields.at(0).values.size(), 12U);
@@ -342,7 +342,7 @@ TEST(Render, WireSkeletonAndWeightsEachChangeThePicture) {
     options.show = std::move(show);
     options.size = "96x96";
     options.samples = 4;
-    return io::draw_picture(made(bar, options)).png;
+    return picture::draw_picture(made(bar, options)).png;
   };
   io::Bytes skin;
   try {

@@ -5,7 +5,7 @@
 
 /// Plans of made characters, from the truth that is known of them: what a perfect search would find.
 
-#include "sinew/motion/joint_names.h"
+#include "sinew/motion/names/joint_names.h"
 #include "sinew/rigging/rigger.h"
 #include "sinew/shapes/kinds.h"
 

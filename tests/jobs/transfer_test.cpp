@@ -16,11 +16,13 @@
 #include "sinew/io/file.h"
 #include "sinew/jobs/convert.h"
 #include "sinew/jobs/make.h"
-#include "sinew/jobs/transfer_reference.h"
-#include "sinew/jobs/transfer_rows.h"
-#include "sinew/jobs/transfer_skeleton.h"
+#include "sinew/pipeline/transfer_reference.h"
+#include "sinew/pipeline/transfer_rows.h"
+#include "sinew/pipeline/transfer_skeleton.h"
 
 namespace sinew::jobs {
+
+using namespace pipeline;
 namespace {
 
 namespace fs = std::filesystem;

@@ -10,16 +10,18 @@
 #include <filesystem>
 #include <limits>
 
-#include "sinew/binding/weight_repair.h"
+#include "sinew/binding/edit/weight_repair.h"
 #include "sinew/core/error.h"
 #include "sinew/core/parallel.h"
 #include "sinew/io/asset.h"
-#include "sinew/jobs/bind_subject.h"
+#include "sinew/pipeline/bind_subject.h"
 #include "sinew/jobs/make.h"
-#include "sinew/jobs/weights_partners.h"
+#include "sinew/pipeline/weights_partners.h"
 #include "tests/support/gltf_fixtures.h"
 
 namespace sinew::jobs {
+
+using namespace pipeline;
 namespace {
 
 namespace fs = std::filesystem;

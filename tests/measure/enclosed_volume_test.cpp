@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/volume.h"
+#include "sinew/geometry/mesh/volume.h"
 #include "tests/geometry/named_meshes.h"
 #include "tests/measure/limb_rigs.h"
 

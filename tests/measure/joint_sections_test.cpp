@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/random.h"
+#include "sinew/geometry/spatial/random.h"
 #include "sinew/measure/enclosed_volume.h"
 #include "tests/measure/limb_rigs.h"
 

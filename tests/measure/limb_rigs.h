@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "sinew/core/character.h"
-#include "sinew/deform/linear.h"
+#include "sinew/deform/blend/linear.h"
 #include "sinew/measure/shape.h"
 #include "sinew/motion/resolve.h"
-#include "sinew/shapes/limbs.h"
+#include "sinew/shapes/surface/limbs.h"
 
 namespace sinew::test {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "sinew/core/rotation.h"
-#include "sinew/rigging/template_file.h"
+#include "sinew/rigging/templates/template_file.h"
 #include "tests/geometry/field_meshes.h"
 #include "tests/rigging/true_plan.h"
 

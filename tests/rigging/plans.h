@@ -10,7 +10,7 @@
 
 #include "sinew/core/rig.h"
 #include "sinew/core/template.h"
-#include "sinew/rigging/plan.h"
+#include "sinew/rigging/build/plan.h"
 
 namespace sinew::test {
 

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "sinew/geometry/facing.h"
-#include "sinew/geometry/fast_winding.h"
+#include "sinew/geometry/mesh/facing.h"
+#include "sinew/geometry/spatial/fast_winding.h"
 #include "tests/rigging/bodies.h"
 
 namespace sinew::rigging {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sinew/core/template.h"
-#include "sinew/rigging/sphere_graph.h"
+#include "sinew/rigging/embed/sphere_graph.h"
 
 namespace sinew::rigging::test {
 

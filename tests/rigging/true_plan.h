@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "sinew/geometry/distance_field.h"
-#include "sinew/rigging/interior.h"
-#include "sinew/rigging/plan.h"
+#include "sinew/geometry/spatial/distance_field.h"
+#include "sinew/rigging/embed/interior.h"
+#include "sinew/rigging/build/plan.h"
 #include "sinew/shapes/kinds.h"
 
 namespace sinew::test {

@@ -12,10 +12,10 @@
 
 #include "sinew/core/error.h"
 #include "sinew/core/parallel.h"
-#include "sinew/deform/linear.h"
-#include "sinew/geometry/self_intersection.h"
-#include "sinew/geometry/topology.h"
-#include "sinew/geometry/volume.h"
+#include "sinew/deform/blend/linear.h"
+#include "sinew/geometry/spatial/self_intersection.h"
+#include "sinew/geometry/mesh/topology.h"
+#include "sinew/geometry/mesh/volume.h"
 #include "sinew/motion/resolve.h"
 
 namespace sinew::shapes {

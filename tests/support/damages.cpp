@@ -9,9 +9,9 @@
 #include <functional>
 #include <utility>
 
-#include "sinew/geometry/normals.h"
-#include "sinew/geometry/random.h"
-#include "sinew/geometry/weld.h"
+#include "sinew/geometry/mesh/normals.h"
+#include "sinew/geometry/spatial/random.h"
+#include "sinew/geometry/mesh/weld.h"
 
 namespace sinew::test {
 namespace {

@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/components.h"
-#include "sinew/geometry/facing.h"
-#include "sinew/geometry/fast_winding.h"
-#include "sinew/geometry/ray_scene.h"
-#include "sinew/geometry/weld.h"
+#include "sinew/geometry/mesh/components.h"
+#include "sinew/geometry/mesh/facing.h"
+#include "sinew/geometry/spatial/fast_winding.h"
+#include "sinew/geometry/spatial/ray_scene.h"
+#include "sinew/geometry/mesh/weld.h"
 
 namespace sinew::test {
 namespace {

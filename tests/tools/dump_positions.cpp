@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <map>
 
-#include "sinew/deform/linear.h"
+#include "sinew/deform/blend/linear.h"
 #include "sinew/io/gltf/document.h"
 #include "sinew/motion/resolve.h"
 #include "sinew/motion/sample.h"

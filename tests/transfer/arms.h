@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "sinew/geometry/adjacency.h"
-#include "sinew/geometry/ray_scene.h"
+#include "sinew/geometry/mesh/adjacency.h"
+#include "sinew/geometry/spatial/ray_scene.h"
 #include "sinew/measure/weight_agreement.h"
 #include "sinew/shapes/kinds.h"
-#include "sinew/transfer/guides.h"
+#include "sinew/transfer/rays/guides.h"
 #include "sinew/transfer/method.h"
 
 namespace sinew::test {

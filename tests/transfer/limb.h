@@ -13,7 +13,7 @@
 
 #include "sinew/core/rotation.h"
 #include "sinew/motion/resolve.h"
-#include "sinew/shapes/arm.h"
+#include "sinew/shapes/bodies/arm.h"
 #include "sinew/transfer/characters.h"
 
 namespace sinew::test {

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "sinew/core/error.h"
-#include "sinew/transfer/skeleton_aware.h"
+#include "sinew/transfer/rays/skeleton_aware.h"
 #include "tests/transfer/arms.h"
 #include "tests/transfer/slow_transfer.h"
 

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <random>
 
-#include "sinew/geometry/ray_scene.h"
-#include "sinew/transfer/skeleton_aware.h"
+#include "sinew/geometry/spatial/ray_scene.h"
+#include "sinew/transfer/rays/skeleton_aware.h"
 #include "tests/geometry/named_meshes.h"
 
 namespace sinew::test {

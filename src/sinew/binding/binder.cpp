@@ -3,12 +3,12 @@
 
 #include "sinew/binding/binder.h"
 
-#include "sinew/binding/auto.h"
+#include "sinew/binding/auto/auto.h"
 #include "sinew/binding/distance.h"
-#include "sinew/binding/heat.h"
+#include "sinew/binding/heat/heat.h"
 #include "sinew/binding/rigid.h"
-#include "sinew/binding/segment_weights.h"
-#include "sinew/binding/voxel.h"
+#include "sinew/binding/segment/segment_weights.h"
+#include "sinew/binding/voxel/voxel.h"
 
 namespace sinew::binding {
 

@@ -8,11 +8,11 @@
 #include <cmath>
 #include <limits>
 
-#include "sinew/binding/visibility.h"
-#include "sinew/binding/weight_tools.h"
+#include "sinew/binding/heat/visibility.h"
+#include "sinew/binding/edit/weight_tools.h"
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/ray_scene.h"
-#include "sinew/geometry/weld_within.h"
+#include "sinew/geometry/spatial/ray_scene.h"
+#include "sinew/geometry/mesh/weld_within.h"
 
 namespace sinew::binding {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "sinew/binding/heat.h"
+#include "sinew/binding/heat/heat.h"
 
 namespace sinew::binding {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "sinew/core/error.h"
-#include "sinew/geometry/union_find.h"
+#include "sinew/geometry/mesh/union_find.h"
 
 namespace sinew::binding {
 namespace {

@@ -3,11 +3,11 @@
 
 #include "sinew/deform/deformer.h"
 
-#include "sinew/deform/delta_mush.h"
-#include "sinew/deform/dqs.h"
-#include "sinew/deform/lbs.h"
-#include "sinew/deform/pbd.h"
-#include "sinew/deform/slbs.h"
+#include "sinew/deform/blend/delta_mush.h"
+#include "sinew/deform/blend/dqs.h"
+#include "sinew/deform/blend/lbs.h"
+#include "sinew/deform/pbd/pbd.h"
+#include "sinew/deform/blend/slbs.h"
 
 namespace sinew::deform {
 

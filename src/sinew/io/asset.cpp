@@ -9,13 +9,13 @@
 #include <cctype>
 
 #include "sinew/core/error.h"
-#include "sinew/io/assimp/iqm.h"
+#include "sinew/io/iqm/iqm.h"
 #include "sinew/io/assimp/reader.h"
 #include "sinew/io/gltf/gltf.h"
-#include "sinew/io/obj_reader.h"
-#include "sinew/io/obj_writer.h"
-#include "sinew/io/off.h"
-#include "sinew/io/ply.h"
+#include "sinew/io/text/obj_reader.h"
+#include "sinew/io/text/obj_writer.h"
+#include "sinew/io/text/off.h"
+#include "sinew/io/text/ply.h"
 #include "sinew/io/rig_json.h"
 
 namespace sinew::io {

@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "sinew/io/driver_words.h"
-#include "sinew/io/text_scanner.h"
+#include "sinew/io/text/text_scanner.h"
 
 namespace sinew::io {
 namespace {

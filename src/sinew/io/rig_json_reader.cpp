@@ -11,7 +11,7 @@
 
 #include "sinew/io/driver_words.h"
 #include "sinew/io/rig_json.h"
-#include "sinew/io/text_scanner.h"
+#include "sinew/io/text/text_scanner.h"
 
 namespace sinew::io {
 namespace {

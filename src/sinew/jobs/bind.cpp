@@ -11,12 +11,14 @@
 #include "sinew/core/error.h"
 #include "sinew/io/rig_json.h"
 #include "sinew/jobs/bind_colors.h"
-#include "sinew/jobs/bind_parts.h"
+#include "sinew/pipeline/bind_parts.h"
 #include "sinew/jobs/bind_select.h"
-#include "sinew/jobs/bind_subject.h"
-#include "sinew/motion/builtin_clips.h"
+#include "sinew/pipeline/bind_subject.h"
+#include "sinew/motion/gestures/builtin_clips.h"
 
 namespace sinew::jobs {
+
+using namespace pipeline;
 namespace {
 
 namespace fs = std::filesystem;

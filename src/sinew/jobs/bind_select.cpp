@@ -10,12 +10,14 @@
 
 #include "sinew/core/error.h"
 #include "sinew/core/options.h"
-#include "sinew/geometry/components.h"
-#include "sinew/geometry/weld.h"
-#include "sinew/geometry/weld_positions.h"
-#include "sinew/jobs/bind_subject.h"
+#include "sinew/geometry/mesh/components.h"
+#include "sinew/geometry/mesh/weld.h"
+#include "sinew/geometry/mesh/weld_positions.h"
+#include "sinew/pipeline/bind_subject.h"
 
 namespace sinew::jobs {
+
+using namespace pipeline;
 namespace {
 
 constexpr std::string_view kMaterialWord = "material:";

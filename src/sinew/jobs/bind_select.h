@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "sinew/core/character.h"
-#include "sinew/jobs/bind_parts.h"
+#include "sinew/pipeline/bind_parts.h"
 
 namespace sinew::jobs {
+
+using namespace pipeline;
 
 /// Per vertex of the mesh whether a word means it: the name of a mesh node, `material:NAME`, or `shell:N`, where shells are
 /// pieces that hang together by shared or welded vertices of one part, numbered from 0 in order of their first faces. Of a

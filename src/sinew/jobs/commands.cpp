@@ -26,7 +26,7 @@ std::string kind_names() {
 
 std::string experiment_names() {
   std::string names;
-  for (const auto& experiment : experiments().entries()) names += (names.empty() ? "" : ", ") + experiment.id;
+  for (const auto& experiment : lab::experiments().entries()) names += (names.empty() ? "" : ", ") + experiment.id;
   return names;
 }
 

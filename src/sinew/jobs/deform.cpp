@@ -11,14 +11,16 @@
 
 #include "sinew/core/error.h"
 #include "sinew/io/gltf/write_morphs.h"
-#include "sinew/io/mdd.h"
-#include "sinew/io/pc2.h"
-#include "sinew/jobs/bind_deformer.h"
+#include "sinew/io/caches/mdd.h"
+#include "sinew/io/caches/pc2.h"
+#include "sinew/pipeline/bind_deformer.h"
 #include "sinew/jobs/deform_frames.h"
 #include "sinew/jobs/deform_motion.h"
-#include "sinew/jobs/morph_fit.h"
+#include "sinew/pipeline/morph_fit.h"
 
 namespace sinew::jobs {
+
+using namespace pipeline;
 namespace {
 
 namespace fs = std::filesystem;

@@ -13,7 +13,7 @@
 
 #include "sinew/core/error.h"
 #include "sinew/core/options.h"
-#include "sinew/motion/builtin_clips.h"
+#include "sinew/motion/gestures/builtin_clips.h"
 #include "sinew/motion/drivers.h"
 #include "sinew/motion/pose_file.h"
 

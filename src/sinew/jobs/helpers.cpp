@@ -10,21 +10,23 @@
 #include <charconv>
 #include <numbers>
 
-#include "sinew/binding/segmentation.h"
-#include "sinew/binding/weight_tools.h"
+#include "sinew/binding/segment/segmentation.h"
+#include "sinew/binding/edit/weight_tools.h"
 #include "sinew/core/error.h"
 #include "sinew/deform/deformer.h"
 #include "sinew/io/asset.h"
-#include "sinew/jobs/bind_subject.h"
-#include "sinew/jobs/helpers_measure.h"
-#include "sinew/jobs/helpers_places.h"
+#include "sinew/pipeline/bind_subject.h"
+#include "sinew/pipeline/helpers_measure.h"
+#include "sinew/pipeline/helpers_places.h"
 #include "sinew/jobs/helpers_select.h"
-#include "sinew/jobs/result_table.h"
+#include "sinew/core/result_table.h"
 #include "sinew/measure/posed_agreement.h"
 #include "sinew/motion/bake_drivers.h"
-#include "sinew/rigging/bend_joints.h"
+#include "sinew/rigging/helpers/bend_joints.h"
 
 namespace sinew::jobs {
+
+using namespace pipeline;
 namespace {
 
 namespace fs = std::filesystem;

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "sinew/core/rig.h"
-#include "sinew/motion/joint_names.h"
-#include "sinew/rigging/twist_joints.h"
+#include "sinew/motion/names/joint_names.h"
+#include "sinew/rigging/helpers/twist_joints.h"
 
 namespace sinew::jobs {
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "sinew/core/error.h"
-#include "sinew/geometry/weld_positions.h"
+#include "sinew/geometry/mesh/weld_positions.h"
 #include "sinew/jobs/info_report.h"
 
 namespace sinew::jobs {

@@ -13,10 +13,10 @@
 
 #include "sinew/core/character.h"
 #include "sinew/core/progress.h"
-#include "sinew/geometry/self_intersection.h"
-#include "sinew/geometry/topology.h"
-#include "sinew/geometry/volume.h"
-#include "sinew/geometry/weld.h"
+#include "sinew/geometry/spatial/self_intersection.h"
+#include "sinew/geometry/mesh/topology.h"
+#include "sinew/geometry/mesh/volume.h"
+#include "sinew/geometry/mesh/weld.h"
 
 namespace sinew::jobs {
 

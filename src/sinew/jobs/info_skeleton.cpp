@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "sinew/core/parallel.h"
-#include "sinew/deform/linear.h"
-#include "sinew/geometry/winding_number.h"
+#include "sinew/deform/blend/linear.h"
+#include "sinew/geometry/spatial/winding_number.h"
 #include "sinew/jobs/info_facts.h"
 
 namespace sinew::jobs {

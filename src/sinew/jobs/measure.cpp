@@ -10,11 +10,13 @@
 #include <set>
 
 #include "sinew/core/error.h"
-#include "sinew/jobs/joint_matching.h"
+#include "sinew/pipeline/joint_matching.h"
 #include "sinew/jobs/measure_figures.h"
 #include "sinew/jobs/measure_frames.h"
 
 namespace sinew::jobs {
+
+using namespace pipeline;
 namespace {
 
 namespace fs = std::filesystem;

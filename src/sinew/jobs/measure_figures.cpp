@@ -9,7 +9,7 @@
 #include <cmath>
 #include <functional>
 
-#include "sinew/jobs/result_table.h"
+#include "sinew/core/result_table.h"
 
 namespace sinew::jobs {
 namespace {

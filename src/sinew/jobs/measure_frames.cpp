@@ -8,11 +8,13 @@
 #include <algorithm>
 
 #include "sinew/core/error.h"
-#include "sinew/jobs/bind_deformer.h"
-#include "sinew/jobs/joint_matching.h"
+#include "sinew/pipeline/bind_deformer.h"
+#include "sinew/pipeline/joint_matching.h"
 #include "sinew/motion/resolve.h"
 
 namespace sinew::jobs {
+
+using namespace pipeline;
 
 std::optional<Pose> pose_by_names(const Pose& pose, const Rig& from, const Rig& to) {
   Pose result = rest_pose(to);

@@ -63,7 +63,7 @@ std::vector<std::string> joint_names(const Skeleton& skeleton) {
   return names;
 }
 
-void set_size(io::PictureScene& scene, const RenderOptions& options) {
+void set_size(picture::PictureScene& scene, const RenderOptions& options) {
   if (options.size.empty()) {
     scene.width = options.sheet ? 1600 : 1024;
     scene.height = options.sheet ? 900 : 1024;
@@ -76,10 +76,10 @@ void set_size(io::PictureScene& scene, const RenderOptions& options) {
   const auto height = cross ? std::from_chars(width.ptr + 1, end, scene.height) : width;
   if (!cross || height.ec != std::errc() || height.ptr != end)
     throw Error(fmt::format("--size '{}' is not a size. Give width and height in pixels, such as 1024x768.", text));
-  const auto in_bounds = [](int side) { return side >= io::kLeastPictureSide && side <= io::kMostPictureSide; };
+  const auto in_bounds = [](int side) { return side >= picture::kLeastPictureSide && side <= picture::kMostPictureSide; };
   if (!in_bounds(scene.width) || !in_bounds(scene.height))
     throw Error(fmt::format("--size {} is out of bounds: each side must have {} to {} pixels.", text,
-                            io::kLeastPictureSide, io::kMostPictureSide));
+                            picture::kLeastPictureSide, picture::kMostPictureSide));
 }
 
 /// The weights of one joint as a field.
@@ -102,7 +102,7 @@ Overlay weights_overlay(const Rig& rig, Index joint) {
 }
 
 /// Sets what the character itself shows; returns the words that are left, which must be the method's.
-std::vector<std::string> set_show(io::PictureScene& scene, const RenderOptions& options, const std::string& where) {
+std::vector<std::string> set_show(picture::PictureScene& scene, const RenderOptions& options, const std::string& where) {
   std::vector<std::string> of_method;
   const Rig& rig = scene.character.rig;
   scene.skin = false;
@@ -155,7 +155,7 @@ std::string_view method_that_shows(std::string_view word) {
 }
 
 /// Adds the overlays that the words name. Returns whether one of them holds for this pose only.
-bool add_overlays(io::PictureScene& scene, const RenderOptions& options, const std::vector<std::string>& words,
+bool add_overlays(picture::PictureScene& scene, const RenderOptions& options, const std::vector<std::string>& words,
                   const MomentMaker& moments, std::optional<double> time_s) {
   if (words.empty()) return false;
   bool posed = false;
@@ -170,26 +170,26 @@ bool add_overlays(io::PictureScene& scene, const RenderOptions& options, const s
   return posed;
 }
 
-io::PictureView view_of(const std::string& word) {
-  if (word == "front") return io::PictureView::kFront;
-  if (word == "side") return io::PictureView::kSide;
-  if (word == "back") return io::PictureView::kBack;
-  return io::PictureView::kThreeQuarter;
+picture::PictureView view_of(const std::string& word) {
+  if (word == "front") return picture::PictureView::kFront;
+  if (word == "side") return picture::PictureView::kSide;
+  if (word == "back") return picture::PictureView::kBack;
+  return picture::PictureView::kThreeQuarter;
 }
 
 /// A grid: four views of one frame, and below them four times of the clip, unless something shown holds for one only.
-void lay_out_sheet(io::PictureScene& scene, const MomentMaker& moments, bool with_times) {
+void lay_out_sheet(picture::PictureScene& scene, const MomentMaker& moments, bool with_times) {
   scene.columns = 4;
-  scene.cells = {{io::PictureView::kFront, 0, "front"},
-                 {io::PictureView::kSide, 0, "side"},
-                 {io::PictureView::kBack, 0, "back"},
-                 {io::PictureView::kThreeQuarter, 0, "three-quarter"}};
+  scene.cells = {{picture::PictureView::kFront, 0, "front"},
+                 {picture::PictureView::kSide, 0, "side"},
+                 {picture::PictureView::kBack, 0, "back"},
+                 {picture::PictureView::kThreeQuarter, 0, "three-quarter"}};
   const Clip* const clip = moments.clip();
   if (clip == nullptr || !with_times) return;
   for (int k = 0; k < 4; ++k) {
     const double time = clip->duration_s() * k / 4;
     scene.frames.push_back(moments.at(time));
-    scene.cells.push_back({io::PictureView::kThreeQuarter, static_cast<Index>(scene.frames.size() - 1),
+    scene.cells.push_back({picture::PictureView::kThreeQuarter, static_cast<Index>(scene.frames.size() - 1),
                            fmt::format("{} {:.2f} s", clip->name, time)});
   }
 }
@@ -203,9 +203,9 @@ std::string RenderOptions::method_names() {
   return text;
 }
 
-io::PictureScene picture_scene(const io::Asset& asset, const RenderOptions& options, Report& report,
+picture::PictureScene picture_scene(const io::Asset& asset, const RenderOptions& options, Report& report,
                                const Progress& progress) {
-  io::PictureScene scene(asset.character);
+  picture::PictureScene scene(asset.character);
   set_size(scene, options);
   const std::vector<std::string> of_method = set_show(scene, options, asset.path.string());
   scene.background = options.background;
@@ -225,8 +225,8 @@ io::PictureScene picture_scene(const io::Asset& asset, const RenderOptions& opti
   else scene.cells = {{view_of(options.view), 0, ""}};
   if (clip != nullptr)
     for (int k = 0; k <= kFramingTimes; ++k) {
-      const io::PictureFrame frame = moments.at(clip->duration_s() * k / kFramingTimes);
-      const std::vector<Vec3> points = io::outermost(frame.positions);
+      const picture::PictureFrame frame = moments.at(clip->duration_s() * k / kFramingTimes);
+      const std::vector<Vec3> points = picture::outermost(frame.positions);
       scene.also_fit.insert(scene.also_fit.end(), points.begin(), points.end());
     }
   return scene;
@@ -248,7 +248,7 @@ Report render(const JobRequest& request, const RenderOptions& options, const Pro
     report.inputs = asset.files;
     report.warn(asset.warnings);
   }
-  io::Picture picture;
+  picture::Picture picture;
   std::size_t cells = 0;
   int width = 0, height = 0;
   {
@@ -257,10 +257,10 @@ Report render(const JobRequest& request, const RenderOptions& options, const Pro
     if (std::find(options.show.begin(), options.show.end(), kSegments) != options.show.end() &&
         !asset.character.rig.skeleton.empty())
       paint_segments(asset.character, report.warnings, progress);
-    const io::PictureScene scene = picture_scene(asset, options, report, progress);
+    const picture::PictureScene scene = picture_scene(asset, options, report, progress);
     cells = scene.cells.size();
     width = scene.width, height = scene.height;
-    picture = io::draw_picture(scene, progress);
+    picture = picture::draw_picture(scene, progress);
     report.warn(picture.warnings);
   }
   {

@@ -13,7 +13,7 @@
 #include "sinew/core/report.h"
 #include "sinew/deform/deformer.h"
 #include "sinew/io/asset.h"
-#include "sinew/io/picture.h"
+#include "sinew/picture/picture.h"
 #include "sinew/jobs/job.h"
 
 namespace sinew::jobs {
@@ -29,7 +29,7 @@ struct RenderOptions {
   std::string size;  ///< Empty: 1024x1024, or 1600x900 for a sheet.
   bool sheet = false;
   std::string background = "studio";
-  int samples = 0;  ///< 0: as `io::PictureScene` says.
+  int samples = 0;  ///< 0: as `picture::PictureScene` says.
   io::PlacementOptions placement;
 
   template <class Self, class Visitor>
@@ -69,13 +69,13 @@ struct RenderOptions {
 /// bone's region (`binding::segment`). Any other word is an overlay of the chosen method in the shown pose
 /// (`Deformer::overlays`), by its name: `tets`, `inverted` and `areas` of pbd, `twist` of slbs. Clips and poses are those `deform` takes. All pictures of one clip and view have the
 /// same camera. The output is `NAME_picture.png` unless named.
-/// \throws Error for names that are not in the file, or if the picture cannot be drawn (see `io::draw_picture`).
+/// \throws Error for names that are not in the file, or if the picture cannot be drawn (see `picture::draw_picture`).
 Report render(const JobRequest& request, const RenderOptions& options, const Progress& progress);
 
 /// The scene that `render` draws of an asset, which must outlive it. Segments are not painted here (`paint_segments` does
 /// it). Warnings and further inputs go to the report.
 /// \throws Error for names that the character does not have, and for a size that is none.
-io::PictureScene picture_scene(const io::Asset& asset, const RenderOptions& options, Report& report,
+picture::PictureScene picture_scene(const io::Asset& asset, const RenderOptions& options, Report& report,
                                const Progress& progress = {});
 
 }  // namespace sinew::jobs

@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 
 #include "sinew/core/error.h"
-#include "sinew/deform/linear.h"
-#include "sinew/jobs/bind_deformer.h"
+#include "sinew/deform/blend/linear.h"
+#include "sinew/pipeline/bind_deformer.h"
 #include "sinew/motion/resolve.h"
 
 namespace sinew::jobs {
+
+using namespace pipeline;
 
 MomentMaker::MomentMaker(const io::Asset& asset, const RenderOptions& options, Report& report, const Progress& progress)
     : rig_(asset.character.rig), still_(rest_pose(asset.character.rig)) {
@@ -26,21 +28,21 @@ MomentMaker::MomentMaker(const io::Asset& asset, const RenderOptions& options, R
     deformer_ = bind_deformer(method, rig_, options.deform, report.warnings, progress);
 }
 
-io::PictureFrame MomentMaker::moment(const Pose& pose, double time_s) const {
+picture::PictureFrame MomentMaker::moment(const Pose& pose, double time_s) const {
   const ModelPose model = motion::resolve(rig_.skeleton, pose);
   if (!deformer_) return {deform::linear_positions(rig_, model), model.joints};
   std::vector<Vec3f> positions(rig_.mesh.positions.size());
   const std::unique_ptr<deform::Deformer::State> state = deformer_->make_state();
   deformer_->deform(*state, {model, time_s, 0}, {positions, {}, nullptr});
-  io::PictureFrame frame{{}, model.joints};
+  picture::PictureFrame frame{{}, model.joints};
   frame.positions.reserve(positions.size());
   for (const Vec3f& p : positions) frame.positions.push_back(p.cast<double>());
   return frame;
 }
 
-io::PictureFrame MomentMaker::at(double time_s) const { return moment(player_->at(time_s), time_s); }
+picture::PictureFrame MomentMaker::at(double time_s) const { return moment(player_->at(time_s), time_s); }
 
-io::PictureFrame MomentMaker::still() const { return moment(still_, 0); }
+picture::PictureFrame MomentMaker::still() const { return moment(still_, 0); }
 
 std::vector<Overlay> MomentMaker::overlays(std::optional<double> time_s) const {
   if (!deformer_) return {};

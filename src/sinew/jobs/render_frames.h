@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sinew/deform/deformer.h"
-#include "sinew/io/picture.h"
+#include "sinew/picture/picture.h"
 #include "sinew/jobs/deform_motion.h"
 #include "sinew/jobs/render.h"
 
@@ -25,15 +25,15 @@ class MomentMaker {
   const Clip* clip() const { return player_ ? &player_->clip() : nullptr; }
 
   /// The clip at a time.
-  io::PictureFrame at(double time_s) const;
+  picture::PictureFrame at(double time_s) const;
   /// The pose that was asked for, or else the rest pose.
-  io::PictureFrame still() const;
+  picture::PictureFrame still() const;
 
   /// What the method shows of itself at a time of the clip, or without one in `still`'s pose.
   std::vector<Overlay> overlays(std::optional<double> time_s) const;
 
  private:
-  io::PictureFrame moment(const Pose& pose, double time_s) const;
+  picture::PictureFrame moment(const Pose& pose, double time_s) const;
 
   const Rig& rig_;
   std::optional<motion::Player> player_;

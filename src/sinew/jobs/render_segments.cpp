@@ -11,12 +11,14 @@
 #include <span>
 #include <utility>
 
-#include "sinew/binding/segmentation.h"
+#include "sinew/binding/segment/segmentation.h"
 #include "sinew/core/error.h"
-#include "sinew/jobs/bind_parts.h"
-#include "sinew/jobs/bind_subject.h"
+#include "sinew/pipeline/bind_parts.h"
+#include "sinew/pipeline/bind_subject.h"
 
 namespace sinew::jobs {
+
+using namespace pipeline;
 namespace {
 
 // sRGB. Hues all round the circle, light and dark by turns, so that neighbours on the circle differ in two ways.

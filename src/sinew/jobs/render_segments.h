@@ -8,7 +8,7 @@
 #include "sinew/core/character.h"
 #include "sinew/core/progress.h"
 #include "sinew/core/segmentation.h"
-#include "sinew/geometry/adjacency.h"
+#include "sinew/geometry/mesh/adjacency.h"
 
 namespace sinew::jobs {
 

@@ -10,11 +10,6 @@
 
 #include "sinew/core/error.h"
 #include "sinew/io/file.h"
-#include "sinew/jobs/reproduce_blend_bar.h"
-#include "sinew/jobs/reproduce_embedding.h"
-#include "sinew/jobs/reproduce_pbd.h"
-#include "sinew/jobs/reproduce_segmentation.h"
-#include "sinew/jobs/reproduce_transfer.h"
 
 namespace sinew::jobs {
 namespace {
@@ -37,35 +32,13 @@ std::optional<std::filesystem::path> table_path(const JobRequest& request) {
 
 }  // namespace
 
-const Registry<Experiment>& experiments() {
-  static const Registry<Experiment> registry = [] {
-    Registry<Experiment> all("experiment");
-    all.add({"blend-bar", "Ramírez & Susín 2015, Tables III–V",
-             "Volume that a twisted and bent bar loses, and the time it takes.", blend_bar});
-    all.add({"segmentation", "Ramírez & Susín 2015, Tables II–V, with its own method",
-             "Owners of vertices, twist-safe skinning of a bar and of a forearm, and the time it takes.",
-             segmentation_experiment});
-    all.add({"embedding", "Baran & Popović 2007, rates of success",
-             "Joints found in bare meshes, made and real, and what each penalty of the search is good for.",
-             embedding_experiment});
-    all.add({"transfer", "Cao & Mukai 2024, Table 1 and analytic arms",
-             "Weights carried to arms of known truth and to real characters, and the time it takes.",
-             transfer_experiment});
-    all.add({"pbd", "Pan et al. 2017, Table 2, Figs. 7 and 15",
-             "Volume that skinning by position-based dynamics keeps, what stiffness does, and the time it takes.",
-             pbd_experiment});
-    return all;
-  }();
-  return registry;
-}
-
-Report reproduce(const JobRequest& request, const ReproduceOptions& options, const Progress& progress) {
+Report reproduce(const JobRequest& request, const lab::ReproduceOptions& options, const Progress& progress) {
   if (request.inputs.size() != 1) throw Error("reproduce runs one experiment. Name it: sinew reproduce blend-bar.");
   Report report;
   report.command = "reproduce";
-  const auto& experiment = experiments().find(request.inputs.front().string());
+  const auto& experiment = lab::experiments().find(request.inputs.front().string());
   const std::optional<std::filesystem::path> output = table_path(request);
-  Reproduction found;
+  lab::Reproduction found;
   {
     const StageTimer timer(report, "run");
     found = experiment.make(options, progress);

@@ -3,54 +3,17 @@
 
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "sinew/core/options.h"
 #include "sinew/core/progress.h"
-#include "sinew/core/registry.h"
 #include "sinew/core/report.h"
 #include "sinew/jobs/job.h"
-#include "sinew/jobs/result_table.h"
+#include "sinew/lab/experiments.h"
 
 namespace sinew::jobs {
-
-struct ReproduceOptions {
-  int runs = 200;
-  int seed = 1;
-  bool with_times = false;
-  int characters = 200;
-  std::string data;
-
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& v) {
-    v(Field("runs", "Runs that times are taken over; 0 for no times.").range(0, 1000000), self.runs);
-    v(Field("seed", "Which random cases are tried beside the published ones.").range(0, 2147483647), self.seed);
-    v(Field("with_times", "Write the times to the output, too, which differ from run to run."), self.with_times);
-    v(Field("characters", "Made characters of each kind; 0: only real ones (embedding).").range(0, 100000), self.characters);
-    v(Field("data", "Folder of real characters; without it only made ones are tried (embedding, transfer, pbd).").as("FOLDER"),
-      self.data);
-  }
-};
-
-/// What an experiment found.
-struct Reproduction {
-  std::vector<ResultTable> tables;
-  std::vector<ResultTable> times;  ///< Tables of times, which differ from run to run.
-  Json metrics = Json::object();
-  Json timing = Json::object();
-  Findings misses;  ///< Where our figures are not what they should be.
-};
-
-using Experiment = Reproduction (*)(const ReproduceOptions& options, const Progress& progress);
-
-/// All experiments, by name.
-const Registry<Experiment>& experiments();
 
 /// Runs an experiment of a paper again and prints its tables beside ours. The request's only input is not a file but an
 /// experiment of `experiments()`. With an output the tables are written too, as Markdown or as CSV by its ending. A figure
 /// outside its bounds is a warning, and the report's status is incomplete.
 /// \throws Error if the experiment is unknown, or the output is not a table or cannot be written.
-Report reproduce(const JobRequest& request, const ReproduceOptions& options, const Progress& progress);
+Report reproduce(const JobRequest& request, const lab::ReproduceOptions& options, const Progress& progress);
 
 }  // namespace sinew::jobs

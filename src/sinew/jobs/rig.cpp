@@ -9,17 +9,19 @@
 
 #include "sinew/binding/binder.h"
 #include "sinew/core/error.h"
-#include "sinew/jobs/rig_apply.h"
-#include "sinew/jobs/rig_body.h"
-#include "sinew/jobs/rig_merge.h"
-#include "sinew/jobs/rig_replace.h"
+#include "sinew/pipeline/rig_apply.h"
+#include "sinew/pipeline/rig_body.h"
+#include "sinew/pipeline/rig_merge.h"
+#include "sinew/pipeline/rig_replace.h"
 #include "sinew/jobs/rig_report.h"
 #include "sinew/jobs/rig_request.h"
-#include "sinew/rigging/embedding.h"
-#include "sinew/rigging/generic.h"
-#include "sinew/rigging/template_file.h"
+#include "sinew/rigging/embed/embedding.h"
+#include "sinew/rigging/anatomy/generic.h"
+#include "sinew/rigging/templates/template_file.h"
 
 namespace sinew::jobs {
+
+using namespace pipeline;
 namespace {
 
 namespace fs = std::filesystem;

@@ -13,8 +13,8 @@
 
 #include "sinew/binding/binder.h"
 #include "sinew/core/error.h"
-#include "sinew/motion/builtin_clips.h"
-#include "sinew/rigging/template_file.h"
+#include "sinew/motion/gestures/builtin_clips.h"
+#include "sinew/rigging/templates/template_file.h"
 
 namespace sinew::jobs {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "sinew/core/report.h"
 #include "sinew/jobs/rig.h"
-#include "sinew/rigging/preset.h"
+#include "sinew/rigging/templates/preset.h"
 
 namespace sinew::jobs {
 

@@ -10,11 +10,13 @@
 
 #include "sinew/core/error.h"
 #include "sinew/io/file.h"
-#include "sinew/jobs/bind_subject.h"
+#include "sinew/pipeline/bind_subject.h"
 #include "sinew/jobs/transfer_report.h"
 #include "sinew/jobs/transfer_target.h"
 
 namespace sinew::jobs {
+
+using namespace pipeline;
 namespace {
 
 namespace fs = std::filesystem;

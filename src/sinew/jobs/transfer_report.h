@@ -10,7 +10,7 @@
 
 #include "sinew/core/report.h"
 #include "sinew/core/skeleton.h"
-#include "sinew/transfer/joint_map.h"
+#include "sinew/transfer/match/joint_map.h"
 #include "sinew/transfer/method.h"
 
 namespace sinew::jobs {

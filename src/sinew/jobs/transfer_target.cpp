@@ -11,21 +11,23 @@
 
 #include "sinew/core/error.h"
 #include "sinew/io/gltf/strip_rig.h"
-#include "sinew/jobs/bind_names.h"
-#include "sinew/jobs/bind_parts.h"
-#include "sinew/jobs/bind_subject.h"
-#include "sinew/jobs/rig_merge.h"
-#include "sinew/jobs/rig_replace.h"
+#include "sinew/pipeline/bind_names.h"
+#include "sinew/pipeline/bind_parts.h"
+#include "sinew/pipeline/bind_subject.h"
+#include "sinew/pipeline/rig_merge.h"
+#include "sinew/pipeline/rig_replace.h"
 #include "sinew/jobs/transfer_report.h"
-#include "sinew/jobs/transfer_rows.h"
-#include "sinew/jobs/transfer_skeleton.h"
+#include "sinew/pipeline/transfer_rows.h"
+#include "sinew/pipeline/transfer_skeleton.h"
 #include "sinew/motion/bake_drivers.h"
-#include "sinew/transfer/added_joints.h"
-#include "sinew/transfer/carry_clips.h"
-#include "sinew/transfer/joint_map.h"
-#include "sinew/transfer/skeleton_aware.h"
+#include "sinew/transfer/joints/added_joints.h"
+#include "sinew/transfer/joints/carry_clips.h"
+#include "sinew/transfer/match/joint_map.h"
+#include "sinew/transfer/rays/skeleton_aware.h"
 
 namespace sinew::jobs {
+
+using namespace pipeline;
 namespace {
 
 namespace fs = std::filesystem;

@@ -11,9 +11,11 @@
 
 #include "sinew/jobs/job.h"
 #include "sinew/jobs/transfer.h"
-#include "sinew/jobs/transfer_reference.h"
+#include "sinew/pipeline/transfer_reference.h"
 
 namespace sinew::jobs {
+
+using namespace pipeline;
 
 /// What all targets share.
 struct TransferTask {

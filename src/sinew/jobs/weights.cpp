@@ -8,16 +8,18 @@
 
 #include <algorithm>
 
-#include "sinew/binding/weight_repair.h"
+#include "sinew/binding/edit/weight_repair.h"
 #include "sinew/core/error.h"
 #include "sinew/io/asset.h"
-#include "sinew/jobs/bind_names.h"
-#include "sinew/jobs/bind_subject.h"
-#include "sinew/jobs/weights_partners.h"
+#include "sinew/pipeline/bind_names.h"
+#include "sinew/pipeline/bind_subject.h"
+#include "sinew/pipeline/weights_partners.h"
 #include "sinew/jobs/weights_report.h"
 #include "sinew/measure/posed_agreement.h"
 
 namespace sinew::jobs {
+
+using namespace pipeline;
 namespace {
 
 namespace fs = std::filesystem;

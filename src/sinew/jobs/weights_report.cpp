@@ -9,10 +9,12 @@
 #include <cmath>
 #include <map>
 
-#include "sinew/binding/weight_edit_surface.h"
-#include "sinew/jobs/joint_matching.h"
+#include "sinew/binding/edit/weight_edit_surface.h"
+#include "sinew/pipeline/joint_matching.h"
 
 namespace sinew::jobs {
+
+using namespace pipeline;
 namespace {
 
 constexpr double kNoChange = 1e-4;

@@ -6,9 +6,9 @@
 #include <cassert>
 
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/normals.h"
-#include "sinew/geometry/penetration.h"
-#include "sinew/geometry/self_intersection.h"
+#include "sinew/geometry/mesh/normals.h"
+#include "sinew/geometry/spatial/penetration.h"
+#include "sinew/geometry/spatial/self_intersection.h"
 
 namespace sinew::measure {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "sinew/core/mesh.h"
 #include "sinew/core/progress.h"
-#include "sinew/geometry/weld.h"
+#include "sinew/geometry/mesh/weld.h"
 
 namespace sinew::measure {
 

@@ -8,9 +8,9 @@
 #include <map>
 
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/part_ranges.h"
-#include "sinew/geometry/topology.h"
-#include "sinew/geometry/union_find.h"
+#include "sinew/geometry/mesh/part_ranges.h"
+#include "sinew/geometry/mesh/topology.h"
+#include "sinew/geometry/mesh/union_find.h"
 
 namespace sinew::measure {
 namespace {

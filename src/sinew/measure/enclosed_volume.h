@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sinew/core/mesh.h"
-#include "sinew/geometry/weld.h"
+#include "sinew/geometry/mesh/weld.h"
 
 namespace sinew::measure {
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/union_find.h"
+#include "sinew/geometry/mesh/union_find.h"
 
 namespace sinew::measure {
 namespace {

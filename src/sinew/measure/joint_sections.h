@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "sinew/core/mesh.h"
-#include "sinew/geometry/section.h"
-#include "sinew/geometry/triangle_surface.h"
-#include "sinew/geometry/weld.h"
+#include "sinew/geometry/mesh/section.h"
+#include "sinew/geometry/mesh/triangle_surface.h"
+#include "sinew/geometry/mesh/weld.h"
 #include "sinew/measure/shape.h"
 
 namespace sinew::measure {

@@ -6,7 +6,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "sinew/deform/linear.h"
+#include "sinew/deform/blend/linear.h"
 #include "sinew/motion/resolve.h"
 
 namespace sinew::measure {

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "sinew/core/parallel.h"
-#include "sinew/deform/linear.h"
+#include "sinew/deform/blend/linear.h"
 
 namespace sinew::measure {
 namespace {

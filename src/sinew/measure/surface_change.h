@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "sinew/core/mesh.h"
-#include "sinew/geometry/adjacency.h"
-#include "sinew/geometry/weld.h"
+#include "sinew/geometry/mesh/adjacency.h"
+#include "sinew/geometry/mesh/weld.h"
 
 namespace sinew::measure {
 

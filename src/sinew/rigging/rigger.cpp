@@ -10,16 +10,16 @@
 #include <limits>
 #include <optional>
 
-#include "sinew/geometry/distance_field.h"
-#include "sinew/rigging/anatomy.h"
-#include "sinew/rigging/choice.h"
-#include "sinew/rigging/extras.h"
-#include "sinew/rigging/eyes.h"
-#include "sinew/rigging/fingers.h"
-#include "sinew/rigging/generic.h"
-#include "sinew/rigging/inside.h"
-#include "sinew/rigging/published.h"
-#include "sinew/rigging/symmetry.h"
+#include "sinew/geometry/spatial/distance_field.h"
+#include "sinew/rigging/anatomy/anatomy.h"
+#include "sinew/rigging/embed/choice.h"
+#include "sinew/rigging/anatomy/extras.h"
+#include "sinew/rigging/anatomy/eyes.h"
+#include "sinew/rigging/anatomy/fingers.h"
+#include "sinew/rigging/anatomy/generic.h"
+#include "sinew/rigging/anatomy/inside.h"
+#include "sinew/rigging/embed/published.h"
+#include "sinew/rigging/anatomy/symmetry.h"
 
 namespace sinew::rigging {
 namespace {

@@ -15,8 +15,8 @@
 #include "sinew/core/options.h"
 #include "sinew/core/progress.h"
 #include "sinew/core/template.h"
-#include "sinew/rigging/penalties.h"
-#include "sinew/rigging/plan.h"
+#include "sinew/rigging/embed/penalties.h"
+#include "sinew/rigging/build/plan.h"
 
 namespace sinew::rigging {
 

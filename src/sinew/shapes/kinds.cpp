@@ -11,13 +11,13 @@
 #include <utility>
 
 #include "sinew/core/error.h"
-#include "sinew/shapes/animals.h"
-#include "sinew/shapes/arm.h"
-#include "sinew/shapes/figure.h"
-#include "sinew/shapes/generated.h"
-#include "sinew/shapes/human.h"
-#include "sinew/shapes/limbs.h"
-#include "sinew/shapes/triangulated.h"
+#include "sinew/shapes/bodies/animals.h"
+#include "sinew/shapes/bodies/arm.h"
+#include "sinew/shapes/bodies/figure.h"
+#include "sinew/shapes/bodies/generated.h"
+#include "sinew/shapes/bodies/human.h"
+#include "sinew/shapes/surface/limbs.h"
+#include "sinew/shapes/surface/triangulated.h"
 
 namespace sinew::shapes {
 namespace {

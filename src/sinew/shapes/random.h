@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "sinew/geometry/random.h"
+#include "sinew/geometry/spatial/random.h"
 
 namespace sinew::shapes {
 

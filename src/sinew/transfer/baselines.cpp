@@ -10,13 +10,13 @@
 #include <queue>
 #include <utility>
 
-#include "sinew/binding/weight_tools.h"
+#include "sinew/binding/edit/weight_tools.h"
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/adjacency.h"
-#include "sinew/geometry/components.h"
-#include "sinew/geometry/normals.h"
-#include "sinew/geometry/ray_scene.h"
-#include "sinew/transfer/guides.h"
+#include "sinew/geometry/mesh/adjacency.h"
+#include "sinew/geometry/mesh/components.h"
+#include "sinew/geometry/mesh/normals.h"
+#include "sinew/geometry/spatial/ray_scene.h"
+#include "sinew/transfer/rays/guides.h"
 #include "sinew/transfer/inpainting.h"
 
 namespace sinew::transfer {

@@ -13,11 +13,11 @@
 #include <utility>
 
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/adjacency.h"
-#include "sinew/geometry/laplacian.h"
-#include "sinew/geometry/ray_scene.h"
-#include "sinew/geometry/solver.h"
-#include "sinew/geometry/triangle_surface.h"
+#include "sinew/geometry/mesh/adjacency.h"
+#include "sinew/geometry/operators/laplacian.h"
+#include "sinew/geometry/spatial/ray_scene.h"
+#include "sinew/geometry/operators/solver.h"
+#include "sinew/geometry/mesh/triangle_surface.h"
 
 namespace sinew::transfer {
 namespace {

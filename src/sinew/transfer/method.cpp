@@ -3,9 +3,9 @@
 
 #include "sinew/transfer/method.h"
 
-#include "sinew/binding/weight_tools.h"
+#include "sinew/binding/edit/weight_tools.h"
 #include "sinew/transfer/baselines.h"
-#include "sinew/transfer/skeleton_aware.h"
+#include "sinew/transfer/rays/skeleton_aware.h"
 
 namespace sinew::transfer {
 

@@ -5,7 +5,7 @@
 // instruction set that a user of the library compiles for.
 
 #include <sinew/core/character.h>
-#include <sinew/deform/linear.h>
+#include <sinew/deform/blend/linear.h>
 #include <sinew/jobs/job.h>
 #include <sinew/motion/resolve.h>
 

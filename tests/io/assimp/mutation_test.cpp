@@ -12,7 +12,7 @@
 #include <random>
 
 #include "sinew/core/error.h"
-#include "sinew/io/assimp/iqm.h"
+#include "sinew/io/iqm/iqm.h"
 #include "sinew/io/assimp/reader.h"
 
 namespace sinew::io {

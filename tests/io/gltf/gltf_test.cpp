@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "sinew/deform/linear.h"
+#include "sinew/deform/blend/linear.h"
 #include "sinew/io/gltf/document.h"
 #include "sinew/io/gltf/ngon.h"
 #include "sinew/io/gltf/quantize.h"

@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "sinew/io/assimp/build.h"
-#include "sinew/io/text_scanner.h"
+#include "sinew/io/text/text_scanner.h"
 
 namespace sinew::io::assimp {
 namespace {

@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "sinew/io/assimp/build.h"
-#include "sinew/io/obj_files.h"
-#include "sinew/io/text_scanner.h"
+#include "sinew/io/text/obj_files.h"
+#include "sinew/io/text/text_scanner.h"
 
 namespace sinew::io::assimp {
 namespace {

@@ -14,7 +14,7 @@
 #include <unordered_map>
 
 #include "sinew/io/assimp/build.h"
-#include "sinew/io/text_scanner.h"
+#include "sinew/io/text/text_scanner.h"
 
 namespace sinew::io::assimp {
 namespace {

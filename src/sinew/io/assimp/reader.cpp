@@ -9,7 +9,7 @@
 #include <cctype>
 
 #include "sinew/io/assimp/build.h"
-#include "sinew/io/text_scanner.h"
+#include "sinew/io/text/text_scanner.h"
 
 namespace sinew::io {
 namespace assimp {

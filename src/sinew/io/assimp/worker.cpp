@@ -26,7 +26,7 @@
 #include <thread>
 
 #include "sinew/core/error.h"
-#include "sinew/io/text_scanner.h"
+#include "sinew/io/text/text_scanner.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SINEW_WORKER_SANITIZED 1

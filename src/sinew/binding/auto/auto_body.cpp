@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/binding/auto/auto_body.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "sinew/binding/auto/auto_guard.h"
+#include "sinew/binding/distance.h"
+#include "sinew/binding/heat/heat.h"
+#include "sinew/binding/voxel/voxel.h"
+#include "sinew/core/parallel.h"
+#include "sinew/geometry/mesh/adjacency.h"
+
+namespace sinew::binding {
+namespace {
+
+// Confidence of heat below the first counts for nothing, above the second in full.
+constexpr double kWeakHeat = 0.45, kGoodHeat = 0.7;
+constexpr int kBlendRounds = 6;   // Of evening out between heat and voxels.
+constexpr int kWideRows = 8;      // Influences kept until both methods are mixed.
+constexpr int kMostVoxels = 128;  // Along the longest side: voxels are for what heat cannot do.
+
+// How far heat is to be believed, 0 to 1, without jumps along the surface.
+std::vector<double> heat_quality(const Bound& heat, const Mesh& mesh) {
+  std::vector<double> quality(mesh.vertex_count());
+  bool weak = false;
+  for (std::size_t v = 0; v < quality.size(); ++v) {
+    quality[v] = std::clamp((static_cast<double>(heat.confidence[v]) - kWeakHeat) / (kGoodHeat - kWeakHeat), 0.0, 1.0);
+    weak = weak || quality[v] < 1;
+  }
+  if (!weak) return quality;
+  const geometry::Lists rings = geometry::one_rings(mesh);
+  std::vector<double> next(quality.size());
+  for (int round = 0; round < kBlendRounds; ++round) {
+    parallel_for(quality.size(), [&](std::size_t v) {
+      double sum = 0;
+      for (const Index n : rings[v]) sum += quality[n];
+      next[v] = rings[v].empty() ? quality[v] : 0.5 * quality[v] + 0.5 * sum / static_cast<double>(rings[v].size());
+    });
+    quality.swap(next);
+  }
+  return quality;
+}
+
+// One run.
+struct BodyRun {
+  const Subject& body;
+  const BindOptions& options;
+  const Progress& progress;
+  BodyRows& made;
+  BoneTree tree;
+  std::optional<Bound> heat;
+  std::optional<Bound> voxels;
+  std::vector<double> quality;
+
+  void tell_failure(const char* id, const char* instead, const Error& error) {
+    made.fallbacks.push_back({std::string("auto.no_") + id, instead, body.mesh.vertex_count(), error.what()});
+  }
+
+  void listen() {
+    BindOptions wide = options;
+    wide.max_influences = std::max(options.max_influences, kWideRows);
+    wide.resolution = std::min(options.resolution, kMostVoxels);
+    quality.assign(body.mesh.vertex_count(), 0);
+    try {
+      heat = bind_by_heat(body, wide, progress);
+      quality = heat_quality(*heat, body.mesh);
+    } catch (const Error& error) {
+      tell_failure("heat", "voxel", error);
+    }
+    if (std::all_of(quality.begin(), quality.end(), [](double q) { return q >= 1; })) return;
+    try {
+      voxels = bind_by_voxels(body, wide, progress);
+    } catch (const Error& error) {
+      tell_failure("voxel", heat ? "heat" : "distance", error);
+    }
+  }
+
+  void mix() {
+    parallel_for(
+        made.rows.size(), [&](std::size_t v) { mix_vertex(static_cast<Index>(v)); }, 1024);
+  }
+
+  void mix_vertex(Index v) {
+    RowSum sum;
+    const double by_heat = heat ? (voxels ? quality[v] : 1.0) : 0.0, by_voxels = voxels ? 1 - by_heat : 0.0;
+    double trust = 0;
+    if (by_heat > 0) {
+      sum.add(heat->weights.row(v), by_heat);
+      trust += by_heat * static_cast<double>(heat->confidence[v]);
+    }
+    if (by_voxels > 0) {
+      sum.add(voxels->weights.row(v), by_voxels);
+      trust += by_voxels * static_cast<double>(voxels->confidence[v]);
+    }
+    made.way[v] = by_heat >= by_voxels ? BodyWay::kHeat : BodyWay::kVoxel;
+    made.rows[v] = sum.take();
+    made.confidence[v] = static_cast<float>(trust);
+  }
+
+  // Whatever is left without a row.
+  void fill() {
+    const auto empty =
+        std::count_if(made.rows.begin(), made.rows.end(), [](const WeightRow& row) { return row.empty(); });
+    if (empty == 0) return;
+    made.fallbacks.push_back({"auto.by_distance", "distance", static_cast<std::uint64_t>(empty),
+                              "Vertices for which neither heat nor voxels gave weights are bound by distance."});
+    const Bound distance = bind_by_distance(body, options, progress);
+    for (Index v = 0; v < made.rows.size(); ++v) {
+      if (!made.rows[v].empty()) continue;
+      made.rows[v].assign(distance.weights.row(v).begin(), distance.weights.row(v).end());
+      made.way[v] = BodyWay::kDistance;
+      made.confidence[v] = 0.3F;
+    }
+  }
+};
+
+}  // namespace
+
+BodyRows bind_bodies(const Subject& body, const BindOptions& options, const Progress& progress) {
+  BodyRows made;
+  const std::size_t count = body.mesh.vertex_count();
+  made.rows.resize(count);
+  made.way.assign(count, BodyWay::kHeat);
+  made.confidence.assign(count, 0);
+  BodyRun run{body, options, progress, made, bone_tree(body), {}, {}, {}};
+  run.listen();
+  run.mix();
+  run.fill();
+  progress.step("looking for bleeding", 0.7);
+  made.metrics["guarded"] = guard_rows(body, run.tree, made.rows);
+  Json vertices = Json::object();
+  vertices["heat"] = std::count(made.way.begin(), made.way.end(), BodyWay::kHeat);
+  vertices["voxel"] = std::count(made.way.begin(), made.way.end(), BodyWay::kVoxel);
+  vertices["distance"] = std::count(made.way.begin(), made.way.end(), BodyWay::kDistance);
+  made.metrics["vertices_mostly_by"] = std::move(vertices);
+  return made;
+}
+
+}  // namespace sinew::binding

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sinew/binding/subject.h"
+#include "sinew/binding/edit/weight_edit.h"
+#include "sinew/core/progress.h"
+
+namespace sinew::binding {
+
+/// Where a row that was missing came from.
+enum class FilledBy : std::uint8_t {
+  kNothing,  ///< It was not missing, or no joint may be used there.
+  kSurface,  ///< Harmonic along the surface between the good rows round it: what grows out of a limb follows the limb.
+  kBones,    ///< The same with heat from bones whose whole surroundings are missing, such as an arm without weights.
+  kSkin,     ///< A shell without good rows that lies on a skin: it moves with that.
+  kJoint,    ///< A shell that touches nothing: the nearest joint.
+};
+inline constexpr std::size_t kFilledByCount = 5;
+
+struct Filled {
+  SkinWeights weights;
+  std::vector<FilledBy> how;                        ///< Per vertex of the mesh.
+  std::array<Index, kFilledByCount> vertices = {};  ///< How many, by `FilledBy`.
+  Index left = 0;                                   ///< Missing rows that stay empty: no joint may be used there.
+};
+
+/// Solves the rows marked in `missing` (one mark per vertex of the mesh) and keeps all others. Small shells take one
+/// row as a whole, so that they stay rigid. New rows have no more joints than the rows there are, or 4, none that is
+/// locked, and only such as the part's skin lists. One factorisation of the missing vertices. \pre `subject.bound`
+/// names the joints that may be used; at least one row is good.
+Filled filled(const SkinWeights& weights, const std::vector<char>& missing, const Subject& subject,
+              const EditSurface& surface, const EditScope& scope, const Progress& progress = {});
+
+}  // namespace sinew::binding

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/deform/blend/twist_tree.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "sinew/core/bone_axis.h"
+
+namespace sinew::deform {
+namespace {
+
+constexpr double kHalfTurn = std::numbers::pi;
+constexpr double kWholeTurn = 2 * std::numbers::pi;
+// Below this the scalar part and the part along the axis are rounding.
+constexpr double kNoTwist = 1e-6;
+// Twists below this are rounding of the matrices.
+constexpr double kLeastTwist_rad = 1e-12;
+
+bool has_twist(const Quat& q, const Vec3& axis) {
+  const double along = q.vec().dot(axis);
+  return q.w() * q.w() + along * along >= kNoTwist * kNoTwist;
+}
+
+bool is_rotation(const Mat3& a) {
+  return (a.transpose() * a - Mat3::Identity()).cwiseAbs().maxCoeff() < 1e-9 && a.determinant() > 0;
+}
+
+bool flattens(const Mat3& a, double determinant) {
+  const double length = a.norm();
+  return !(std::abs(determinant) > 1e-12 * length * length * length);
+}
+
+// The rotation nearest to a matrix; none for one that mirrors or flattens.
+bool rotation_of(const Mat3& a, Mat3& rotation) {
+  const double determinant = a.determinant();
+  if (determinant < 0 || flattens(a, determinant)) return false;
+  rotation = a / std::cbrt(determinant);
+  if (!is_rotation(rotation)) rotation = polar(a).rotation;
+  return true;
+}
+
+bool relative_rotation(const Mat4& from, const Mat4& to, Quat& rotation) {
+  const Mat3 a = from.topLeftCorner<3, 3>(), b = to.topLeftCorner<3, 3>();
+  Mat3 turn;
+  if (flattens(a, a.determinant()) || !rotation_of(a.inverse() * b, turn)) return false;
+  rotation = Quat(turn).normalized();
+  return true;
+}
+
+// The same for matrices that nearly always are rotations.
+bool turn_between(const Mat4& from, bool from_rigid, const Mat4& to, bool to_rigid, Quat& rotation) {
+  if (!from_rigid || !to_rigid) return relative_rotation(from, to, rotation);
+  const Mat3 turn = from.topLeftCorner<3, 3>().transpose() * to.topLeftCorner<3, 3>();
+  rotation = Quat(turn).normalized();
+  return true;
+}
+
+// before · (a turn about a line)
+Mat4 turned(const Mat4& before, const Vec3& origin, const Vec3& axis, double angle_rad) {
+  // Reduced first: the sine of thousands of turns is no less exact that way, and half of an angle stays one.
+  const Mat3 r = Eigen::AngleAxisd(std::remainder(angle_rad, kWholeTurn), axis).toRotationMatrix();
+  const Mat3 linear = before.topLeftCorner<3, 3>();
+  Mat4 result = Mat4::Identity();
+  result.topLeftCorner<3, 3>().noalias() = linear * r;
+  result.topRightCorner<3, 1>() =
+      linear * origin + before.topRightCorner<3, 1>() - result.topLeftCorner<3, 3>() * origin;
+  return result;
+}
+
+class TreeBuilder {
+ public:
+  TreeBuilder(const Skeleton& skeleton, const std::vector<Segmentation::Segment>& segments,
+              const std::vector<Mat4>& bind, double size)
+      : skeleton_(skeleton), segments_(segments), bind_(bind), size_(size), bones_(bone_axes(skeleton)) {}
+
+  TwistTree run() {
+    find_joints();
+    for (TwistJoint& joint : tree_.joints) place(joint);
+    for (const Segmentation::Segment& segment : segments_) {
+      TwistTree::Bone bone;
+      bone.start = number_[segment.joint];
+      if (segment.child != kNone) {
+        bone.end = number_[segment.child];
+        bone.twisting = {bone.end};
+      }
+      tree_.bones.push_back(bone);
+    }
+    join_at_one_place();
+    return std::move(tree_);
+  }
+
+ private:
+  void find_joints() {
+    std::vector<char> used(skeleton_.size(), 0);
+    incoming_.assign(skeleton_.size(), kNone);
+    for (const Segmentation::Segment& segment : segments_) {
+      used[segment.joint] = 1;
+      if (segment.child == kNone) continue;
+      used[segment.child] = 1;
+      if (incoming_[segment.child] != kNone)
+        throw Error(fmt::format("Two segments end in joint '{}'. Segment the character anew.",
+                                skeleton_.joints[segment.child].name));
+      incoming_[segment.child] = segment.joint;
+    }
+    number_.assign(skeleton_.size(), kNone);
+    tree_.of_joint.assign(skeleton_.size(), kNone);
+    for (Index j = 0; j < skeleton_.size(); ++j) {
+      const Index above = skeleton_.joints[j].parent == kNone ? kNone : tree_.of_joint[skeleton_.joints[j].parent];
+      tree_.of_joint[j] = above;
+      if (!used[j]) continue;
+      TwistJoint joint;
+      joint.joint = j;
+      joint.parent = incoming_[j] == kNone ? above : number_[incoming_[j]];
+      tree_.of_joint[j] = number_[j] = static_cast<Index>(tree_.joints.size());
+      tree_.joints.push_back(std::move(joint));
+    }
+  }
+
+  void place(TwistJoint& joint) {
+    const Mat4& bind = bind_[joint.joint];
+    const Mat4 inverse = bind.inverse();
+    if (inverse.allFinite()) joint.inverse_bind = inverse;
+    joint.origin = bind.topRightCorner<3, 1>();
+    if (incoming_[joint.joint] != kNone && joint.parent == kNone) refuse(joint.joint);
+    if (joint.parent == kNone) return;
+    const TwistJoint& parent = tree_.joints[joint.parent];
+    const Vec3 link = joint.origin - parent.origin;
+    if (link.norm() <= 1e-6 * size_) joint.axis = parent.axis;
+    else if (incoming_[joint.joint] != kNone) joint.axis = link.normalized();
+    if (joint.axis.isZero()) return;
+    joint.axis_local = joint.inverse_bind.topLeftCorner<3, 3>() * joint.axis;
+    joint.axis_local.normalize();
+    joint.handedness = bind.topLeftCorner<3, 3>().determinant() < 0 ? -1 : 1;
+    if (!relative_rotation(bind_[parent.joint], bind, joint.bind_turn) || !joint.axis_local.allFinite())
+      joint.axis.setZero();
+    for (Index j = joint.joint; j != parent.joint; j = skeleton_.joints[j].parent) {
+      if (j == kNone) refuse(joint.joint);
+      joint.path.push_back({j, skeleton_.joints[j].parent, bones_[j]});
+    }
+    std::reverse(joint.path.begin(), joint.path.end());
+  }
+
+  [[noreturn]] void refuse(Index joint) const {
+    throw Error(fmt::format(
+        "The segment that ends in joint '{}' does not begin at a joint above it. Segment the character anew.",
+        skeleton_.joints[joint].name));
+  }
+
+  // Where a joint lies where its parent does, the bone before both takes up the twist of both; not where several go on from
+  // there, each with a twist of its own.
+  void join_at_one_place() {
+    std::vector<Index> next(tree_.joints.size(), kNone), followers(tree_.joints.size(), 0);
+    for (Index k = 0; k < tree_.joints.size(); ++k) {
+      const TwistJoint& joint = tree_.joints[k];
+      if (joint.parent == kNone) continue;
+      ++followers[joint.parent];
+      if (incoming_[joint.joint] == kNone && !joint.axis.isZero()) next[joint.parent] = k;
+    }
+    for (TwistTree::Bone& bone : tree_.bones)
+      for (Index k = bone.end; k != kNone && next[k] != kNone && followers[k] == 1;)
+        bone.twisting.push_back(k = next[k]);
+  }
+
+  const Skeleton& skeleton_;
+  const std::vector<Segmentation::Segment>& segments_;
+  const std::vector<Mat4>& bind_;
+  double size_;
+  std::vector<Vec3> bones_;
+  std::vector<Index> incoming_;  // Per joint of the skeleton: where its segment begins.
+  std::vector<Index> number_;
+  TwistTree tree_;
+};
+
+// The twist that a pose's own counts of turns lead to, which may differ from the true one by less than half a turn.
+double expected_twist_rad(const TwistJoint& joint, const ModelPose& pose) {
+  if (pose.twist_rad.empty()) return 0;
+  const auto turns = [&](const TwistLink& link) { return pose.twist_rad[link.joint]; };
+  if (std::all_of(joint.path.begin(), joint.path.end(), [&](const TwistLink& link) { return turns(link) == 0; }))
+    return 0;
+  // First without any twist of the pose's own, then with one after another, from the parent down.
+  Quat before = joint.bind_turn.conjugate();
+  Quat after = Quat::Identity();
+  std::vector<Quat> untwisted;
+  for (const TwistLink& link : joint.path) {
+    Quat local;
+    if (!relative_rotation(link.parent == kNone ? Mat4(Mat4::Identity()) : pose.joints[link.parent],
+                           pose.joints[link.joint], local))
+      return 0;
+    untwisted.push_back(local * rotation_exp(-std::remainder(turns(link), 2 * kWholeTurn) * link.bone));
+    after = after * untwisted.back();
+  }
+  double twist = nearest_twist_rad(before * after, joint.axis_local, 0);
+  for (std::size_t i = 0; i < joint.path.size(); ++i) {
+    const TwistLink& link = joint.path[i];
+    after = untwisted[i].conjugate() * after;
+    before = before * untwisted[i];
+    twist += twist_gain_rad(before * after, after.conjugate() * link.bone, turns(link), joint.axis_local);
+    before = before * rotation_exp(std::remainder(turns(link), 2 * kWholeTurn) * link.bone);
+  }
+  return joint.handedness * twist;
+}
+
+}  // namespace
+
+double nearest_twist_rad(const Quat& q, const Vec3& axis, double expected_rad) {
+  if (!has_twist(q, axis)) return expected_rad;
+  const double along = q.vec().dot(axis);
+  const double angle = 2 * std::atan2(along, q.w());
+  return angle + kWholeTurn * std::round((expected_rad - angle) / kWholeTurn);
+}
+
+double twist_gain_rad(const Quat& q, const Vec3& axis, double angle_rad, const Vec3& about) {
+  // With half the angle h the pair of scalar part and part along `about` is cos h · from + sin h · across.
+  const Vec2 from(q.w(), q.vec().dot(about));
+  const Vec2 across(-q.vec().dot(axis), q.w() * axis.dot(about) + q.vec().cross(axis).dot(about));
+  const auto area = [](const Vec2& a, const Vec2& b) { return a.x() * b.y() - a.y() * b.x(); };
+  const double side = area(from, across);
+  const double half_turns = std::round(0.5 * angle_rad / kHalfTurn);
+  const double rest = 0.5 * angle_rad - kHalfTurn * half_turns;
+  const Vec2 to = std::cos(rest) * from + std::sin(rest) * across;
+  const double whole = side > 0 ? half_turns : side < 0 ? -half_turns : 0;
+  return 2 * (std::atan2(area(from, to), from.dot(to)) + kHalfTurn * whole);
+}
+
+bool TwistTree::is_beyond(Index bone, Index other) const {
+  if (bones[other].end == kNone) return false;
+  for (Index k = bones[bone].start; k != kNone; k = joints[k].parent)
+    if (k == bones[other].end) return true;
+  return false;
+}
+
+TwistTree make_twist_tree(const Skeleton& skeleton, const std::vector<Segmentation::Segment>& segments,
+                          const std::vector<Mat4>& bind, double size) {
+  return TreeBuilder(skeleton, segments, bind, size).run();
+}
+
+void twist_pose(const TwistTree& tree, const ModelPose& pose, TwistPose& result) {
+  const std::size_t count = tree.joints.size();
+  result.rigid.resize(count);
+  result.angle_rad.assign(count, 0);
+  result.twisted.assign(count, Mat4::Identity());
+  result.motions.resize(count);
+  result.half_turns.clear();
+  for (std::size_t k = 0; k < count; ++k) {
+    const TwistJoint& joint = tree.joints[k];
+    result.motions[k].noalias() = pose.joints[joint.joint] * joint.inverse_bind;
+    result.rigid[k] = is_rotation(result.motions[k].topLeftCorner<3, 3>());
+    if (joint.parent == kNone) continue;
+    result.twisted[k] = result.twisted[joint.parent];
+    // In model space at binding: no frame of a joint matters.
+    Quat turn;
+    if (joint.axis.isZero() || !turn_between(result.motions[joint.parent], result.rigid[joint.parent] != 0,
+                                             result.motions[k], result.rigid[k] != 0, turn))
+      continue;
+    if (!has_twist(turn, joint.axis)) result.half_turns.push_back(static_cast<Index>(k));
+    const double angle = nearest_twist_rad(turn, joint.axis, expected_twist_rad(joint, pose));
+    if (std::abs(angle) < kLeastTwist_rad) continue;
+    result.angle_rad[k] = angle;
+    result.twisted[k] = turned(result.twisted[joint.parent], joint.origin, joint.axis, angle);
+  }
+}
+
+}  // namespace sinew::deform

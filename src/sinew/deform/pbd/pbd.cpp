@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/deform/pbd/pbd.h"
+
+#include <Eigen/LU>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "sinew/core/parallel.h"
+#include "sinew/core/rotation.h"
+#include "sinew/deform/pbd/far_twist.h"
+#include "sinew/deform/blend/lbs.h"
+#include "sinew/deform/pbd/pbd_body.h"
+#include "sinew/deform/pbd/pbd_paper.h"
+#include "sinew/deform/pbd/pbd_system.h"
+#include "sinew/deform/pbd/skin_volume.h"
+#include "sinew/geometry/mesh/adjacency.h"
+#include "sinew/geometry/spatial/ray_scene.h"
+#include "sinew/geometry/voxels/tets.h"
+#include "sinew/geometry/mesh/weld.h"
+
+namespace sinew::deform {
+namespace {
+
+constexpr float kEvenOut = 0.3F;  ///< How far a correction goes towards the mean of its neighbours' in one round.
+
+/// The particles as a rig of their own, so that the base method moves them as it moves the skin.
+Rig particle_rig(const Rig& rig, const PbdBody& body) {
+  Rig particles;
+  particles.skeleton = rig.skeleton;
+  particles.mesh.positions = body.tets.positions;
+  for (const auto& triangle : geometry::tet_surface(body.tets)) particles.mesh.add_face(triangle);
+  MeshPart part;
+  part.vertex_count = particles.mesh.vertex_count();
+  part.face_count = particles.mesh.face_count();
+  part.skin = 0;
+  particles.mesh.parts.push_back(part);
+  particles.weights = body.weights;
+  Skin skin;
+  for (Index j = 0; j < rig.skeleton.size(); ++j) {
+    skin.joints.push_back(j);
+    skin.inverse_bind.push_back(body.bind[j].inverse());
+  }
+  particles.skins.push_back(std::move(skin));
+  return particles;
+}
+
+/// Particles belong to the bone of the nearest vertex, at their own place along it.
+Segmentation particle_owners(const Rig& rig, const PbdBody& body, const Segmentation& skin) {
+  Segmentation owners;
+  owners.segments = skin.segments;
+  const geometry::RayScene scene(rig.mesh);
+  const std::vector<Triangle> triangles = triangulate(rig.mesh);
+  const std::vector<geometry::ClosestPoint> closest = scene.closest_points(body.tets.positions);
+  const auto place = [&](Index j) { return Vec3(body.bind[j].topRightCorner<3, 1>()); };
+  for (std::size_t p = 0; p < body.tets.positions.size(); ++p) {
+    Eigen::Index nearest = 0;
+    closest[p].barycentric.maxCoeff(&nearest);
+    const Index vertex = triangles[closest[p].triangle].vertices[static_cast<std::size_t>(nearest)];
+    const Index owner = skin.owner[vertex];
+    double along = skin.along[vertex];
+    if (owner != kNone) {
+      const auto& segment = skin.segments[owner];
+      if (segment.child != kNone) {
+        const Vec3 way = place(segment.child) - place(segment.joint);
+        if (way.squaredNorm() > 0) along = (body.tets.positions[p] - place(segment.joint)).dot(way) / way.squaredNorm();
+      }
+    }
+    owners.owner.push_back(owner);
+    owners.along.push_back(static_cast<float>(along));
+  }
+  return owners;
+}
+
+/// The joint of the most particles; of equals the first.
+Index busiest_joint(const PbdBody& body) {
+  std::vector<Index> counts(body.bind.size(), 0);
+  for (const Index joint : body.owner)
+    if (joint != kNone) ++counts[joint];
+  return static_cast<Index>(std::max_element(counts.begin(), counts.end()) - counts.begin());
+}
+
+/// Factors per joint from words JOINT=FACTOR; empty for no words.
+std::vector<double> stiffness_of_joints(const Skeleton& skeleton, const std::vector<std::string>& words) {
+  std::vector<double> factors;
+  if (words.empty()) return factors;
+  factors.assign(skeleton.joints.size(), 1.0);
+  for (const std::string& word : words) {
+    const std::size_t split = word.rfind('=');
+    const std::string name = word.substr(0, split);
+    const Index joint = skeleton.find(name);
+    if (split == std::string::npos || joint == kNone)
+      throw Error(fmt::format("--stiffness '{}' names no joint. Write JOINT=FACTOR, as in LeftForearm=2.", word));
+    char* end = nullptr;
+    const std::string number = word.substr(split + 1);
+    factors[joint] = std::strtod(number.c_str(), &end);
+    if (number.empty() || *end != 0 || !(factors[joint] > 0) || !std::isfinite(factors[joint]))
+      throw Error(fmt::format("--stiffness '{}' should end in a number above 0.", word));
+  }
+  return factors;
+}
+
+/// The smallest turn from one direction to another, of a vector.
+Vec3f turned(const Vec3f& v, const Vec3f& from, const Vec3f& to) {
+  const float a = from.norm(), b = to.norm();
+  if (!(a > 0) || !(b > 0)) return v;
+  return Eigen::Quaternionf::FromTwoVectors(from / a, to / b) * v;
+}
+
+class Pbd : public Deformer {
+ public:
+  Pbd(const Rig& rig, const RigKnowledge& knowledge, const DeformOptions& options, const Progress& progress)
+      : rounds_(options.even_out), skin_volume_(options.skin_volume) {
+    PbdSettings settings;
+    settings.joint_stiffness = stiffness_of_joints(rig.skeleton, options.stiffness);
+    DeformOptions plain = options;
+    plain.smooth = "none";
+    body_ = knowledge.pbd_body != nullptr ? *knowledge.pbd_body
+                                          : make_pbd_body(rig, {options.tets, options.area == "body"}, progress);
+    const bool known = knowledge.segmentation != nullptr && !knowledge.segmentation->owner.empty();
+    const std::string base = options.base == "auto" && !known ? "lbs" : options.base;
+    const auto bind_base = [&](const Rig& which, const RigKnowledge& told) {
+      return base == "auto" ? bind_far_twist(which, told, plain, body_.bind, progress)
+                            : sinew::deform::bind(base, which, plain, progress, told);
+    };
+    skin_ = bind_base(rig, knowledge);
+    if (body_.tets.tets.empty()) return;
+    particles_rig_ = particle_rig(rig, body_);
+    Segmentation owners;
+    RigKnowledge inner;
+    const bool spreads = base == "auto" || base == "slbs";
+    if (spreads) {
+      owners = particle_owners(rig, body_, *knowledge.segmentation);
+      inner.segmentation = &owners;
+      plain.twist = "delta";  // Inside there is no surface to solve on.
+    }
+    particles_ = bind_base(particles_rig_, inner);
+    if (spreads)
+      twists_ = std::make_unique<FarTwists>(rig.skeleton, *knowledge.segmentation, body_.bind, rig.mesh.size());
+    spreads_all_ = base == "slbs";
+    settings.material = options.material == "springs" ? PbdMaterial::kSprings : PbdMaterial::kCorotated;
+    settings.sweeps = options.sweeps;
+    settings.stretch = options.stretch;
+    settings.bind = options.bone_distance;
+    settings.energy = options.energy;
+    system_ = std::make_unique<PbdSystem>(body_, settings);
+    sweeps_ = options.sweeps;
+    energy_ = options.energy > 0 ? options.energy : 1;
+    if (options.mode == "paper") paper_ = std::make_unique<PbdPaper>(body_);
+    for (const Mat4& frame : body_.bind) inverse_bind_.push_back(frame.inverse());
+    reference_ = busiest_joint(body_);
+    prepare_skin(rig, spreads ? knowledge.segmentation : nullptr);
+  }
+
+  class PbdState : public State {
+   public:
+    std::unique_ptr<State> skin, particles;
+    std::vector<Vec3f> predicted, corrections, on_skin, next;
+    std::vector<Vec3f> flat_before, flat_after;
+    ModelPose pose;             ///< As seen from the reference joint.
+    std::vector<Mat4> motions;  ///< From binding to there.
+    Mat3 turn;                  ///< And from there to model space.
+    Vec3 move;
+    PbdSystem::Scratch scratch;
+    SkinVolume::Scratch volumes;
+    std::vector<Vec3f> unposed;
+    FarTwists::Frame twists;
+  };
+
+  std::unique_ptr<State> make_state() const override {
+    auto state = std::make_unique<PbdState>();
+    state->skin = skin_->make_state();
+    if (particles_) state->particles = particles_->make_state();
+    return state;
+  }
+
+  void deform(State& any, const FrameInput& input, const FrameOutput& output) const override {
+    auto& state = static_cast<PbdState&>(any);
+    skin_->deform(*state.skin, input, output);
+    if (!system_) {
+      if (output.report)
+        output.report->findings.push_back(
+            {"pbd.no_inside", "", "The skin encloses nothing that could be filled; it was left to the base method."});
+      return;
+    }
+    if (system_->islands() == 0) return;
+    relax(state, input, output.report);
+    carry(state);
+    keep_volume(state, input, output.positions);
+    if (!output.normals.empty()) flat_normals(output.positions, state.flat_before);
+    for (std::size_t w = 0; w < moved_.size(); ++w)
+      for (const Index v : copies_[w]) output.positions[v] += state.on_skin[w];
+    if (output.normals.empty()) return;
+    flat_normals(output.positions, state.flat_after);
+    for (std::size_t w = 0; w < moved_.size(); ++w)
+      for (const Index v : copies_[w])
+        output.normals[v] = turned(output.normals[v], state.flat_before[w], state.flat_after[w]).normalized();
+  }
+
+  std::vector<Overlay> overlays(State& any, const FrameInput& input) const override {
+    if (!system_) return {};
+    auto& state = static_cast<PbdState&>(any);
+    relax(state, input, nullptr);
+    const auto place = [&](Index p) {
+      return Vec3(state.turn * (state.predicted[p] + state.corrections[p]).cast<double>() + state.move);
+    };
+    Overlay tets{"tets", Vec4f(0.35F, 0.55F, 0.9F, 1), {}, {}, {}, {}, {}};
+    Overlay inverted{"inverted", Vec4f(0.9F, 0.15F, 0.1F, 1), {}, {}, {}, {}, {}};
+    Overlay areas{"areas", Vec4f(1, 0.55F, 0.1F, 1), {}, {}, {}, {}, {}};
+    for (const auto& t : geometry::tet_surface(body_.tets)) {
+      for (std::size_t k = 0; k < 3; ++k)
+        if (t[k] < t[(k + 1) % 3]) tets.lines.push_back({place(t[k]), place(t[(k + 1) % 3])});
+      if (std::any_of(t.begin(), t.end(), [&](Index p) { return body_.free[p] != 0; }))
+        areas.triangles.push_back({place(t[0]), place(t[1]), place(t[2])});
+    }
+    for (const auto& t : body_.tets.tets) {
+      const Vec3 a = place(t[0]);
+      if ((place(t[1]) - a).cross(place(t[2]) - a).dot(place(t[3]) - a) > 0) continue;
+      inverted.points.push_back(0.25 * (a + place(t[1]) + place(t[2]) + place(t[3])));
+    }
+    return {std::move(tets), std::move(inverted), std::move(areas)};
+  }
+
+ private:
+  /// Welded vertices that ride on tetrahedra, their neighbours among themselves, and how much of a correction may be evened out.
+  void prepare_skin(const Rig& rig, const Segmentation* spread) {
+    const geometry::Welding welding = geometry::weld(rig.mesh);
+    std::vector<Index> moved_number(welding.count(), kNone);
+    for (const PbdBody::Rider& rider : body_.riders) {
+      const Index w = welding.welded[rider.vertex];
+      if (moved_number[w] == kNone) {
+        moved_number[w] = static_cast<Index>(moved_.size());
+        moved_.push_back(rider);
+        copies_.emplace_back();
+      }
+    }
+    for (Index v = 0; v < welding.welded.size(); ++v)
+      if (moved_number[welding.welded[v]] != kNone) copies_[moved_number[welding.welded[v]]].push_back(v);
+    const geometry::Lists rings = geometry::one_rings(rig.mesh, &welding);
+    ring_offsets_.push_back(0);
+    even_.assign(moved_.size(), 0);
+    for (std::size_t m = 0; m < moved_.size(); ++m) {
+      const auto ring = rings[welding.welded[moved_[m].vertex]];
+      even_[m] = kEvenOut * density(rig.mesh, welding, moved_[m].vertex, ring);
+      for (const Index other : ring) {
+        if (moved_number[other] == kNone) even_[m] = 0;  // Beside what does not move at all.
+        else ring_items_.push_back(moved_number[other]);
+      }
+      if (ring.empty()) even_[m] = 0;
+      ring_offsets_.push_back(static_cast<Index>(ring_items_.size()));
+    }
+    if (skin_volume_ > 0) volume_ = std::make_unique<SkinVolume>(rig, welding, moved_number, body_.bind, spread);
+    // Faces around moved vertices, for normals.
+    for (const Triangle& triangle : triangulate(rig.mesh)) {
+      std::array<Index, 3> numbers;
+      bool any = false;
+      for (std::size_t k = 0; k < 3; ++k) {
+        numbers[k] = moved_number[welding.welded[triangle.vertices[k]]];
+        any = any || numbers[k] != kNone;
+      }
+      if (any) faces_.push_back({triangle.vertices, numbers});
+    }
+  }
+
+  /// 1 where the skin's edges are no longer than cells, so that facets of tetrahedra would show on it; falls with the square of their length
+  /// beyond: on a coarse skin a ring spans a limb, and evening out would take away what was won.
+  float density(const Mesh& mesh, const geometry::Welding& welding, Index vertex, std::span<const Index> ring) const {
+    double sum = 0;
+    for (const Index other : ring) sum += (mesh.positions[vertex] - mesh.positions[welding.first[other]]).squaredNorm();
+    if (!(sum > 0)) return 1;
+    return static_cast<float>(std::min(1.0, body_.cell * body_.cell * static_cast<double>(ring.size()) / sum));
+  }
+
+  /// Solves as the joint that moves most of the body sees it: where the character stands, how it is turned and how large it is then makes no
+  /// difference, and numbers stay small.
+  void relax(PbdState& state, const FrameInput& input, FrameReport* report) const {
+    state.predicted.resize(body_.tets.positions.size());
+    state.corrections.resize(body_.tets.positions.size());
+    const Mat4 whole = input.pose.joints[reference_] * inverse_bind_[reference_];
+    const double size = std::cbrt(std::abs(whole.topLeftCorner<3, 3>().determinant()));
+    state.turn = (size > 0 ? size : 1.0) * polar(whole.topLeftCorner<3, 3>()).rotation;
+    state.move = whole.topRightCorner<3, 1>();
+    Mat4 back = Mat4::Identity();
+    back.topLeftCorner<3, 3>() = state.turn.inverse();
+    back.topRightCorner<3, 1>() = -(back.topLeftCorner<3, 3>() * state.move);
+    state.pose = input.pose;
+    for (Mat4& joint : state.pose.joints) joint = back * joint;
+    particles_->deform(*state.particles, {state.pose, input.time_s, input.dt_s}, {state.predicted, {}, nullptr});
+    state.motions.resize(inverse_bind_.size());
+    for (std::size_t j = 0; j < inverse_bind_.size(); ++j) state.motions[j] = state.pose.joints[j] * inverse_bind_[j];
+    if (paper_) {
+      state.corrections = paper_->corrections(state.predicted, state.motions, sweeps_, energy_);
+      return;
+    }
+    const PbdSystem::Outcome outcome = system_->solve(state.scratch, state.predicted, state.motions, state.corrections);
+    if (report == nullptr || outcome.islands_given_up == 0) return;
+    report->fallback_vertices += moved_.size();
+    report->findings.push_back({"pbd.given_up", "",
+                                fmt::format("{} joint areas of {} did not settle and were left to the base method.",
+                                            outcome.islands_given_up, system_->islands())});
+  }
+
+  /// Corrections of the particles, on the skin, evened out.
+  void carry(PbdState& state) const {
+    state.on_skin.resize(moved_.size());
+    state.next.resize(moved_.size());
+    parallel_for(moved_.size(), [&](std::size_t m) {
+      Vec3f sum = Vec3f::Zero();
+      for (std::size_t k = 0; k < 4; ++k) sum += moved_[m].shares[k] * state.corrections[moved_[m].corners[k]];
+      state.on_skin[m] = sum;
+    });
+    for (int round = 0; round < rounds_; ++round) {
+      parallel_for(moved_.size(), [&](std::size_t m) {
+        const Index begin = ring_offsets_[m], end = ring_offsets_[m + 1];
+        state.next[m] = state.on_skin[m];
+        if (even_[m] == 0 || begin == end) return;
+        Vec3f mean = Vec3f::Zero();
+        for (Index i = begin; i < end; ++i) mean += state.on_skin[ring_items_[i]];
+        mean /= static_cast<float>(end - begin);
+        state.next[m] += even_[m] * (mean - state.on_skin[m]);
+      });
+      std::swap(state.on_skin, state.next);
+    }
+    const Eigen::Matrix3f turn = state.turn.cast<float>();
+    for (Vec3f& correction : state.on_skin) correction = turn * correction;
+  }
+
+  /// Gives the skin back what it lacks of the volume at binding, with the morphs of the frame.
+  void keep_volume(PbdState& state, const FrameInput& input, std::span<const Vec3f> positions) const {
+    if (!volume_) return;
+    state.volumes.targets = volume_->at_binding();
+    const auto& morphs = input.pose.morph_weights;
+    const bool morphed = std::any_of(morphs.begin(), morphs.end(), [](const std::vector<double>& weights) {
+      return std::any_of(weights.begin(), weights.end(), [](double weight) { return weight != 0; });
+    });
+    if (morphed) {
+      state.unposed.resize(positions.size());
+      state.pose.joints = body_.bind;
+      state.pose.twist_rad.clear();
+      skin_->deform(*state.skin, {state.pose}, {state.unposed, {}, nullptr});
+      volume_->measure(state.unposed, state.volumes);
+    }
+    const double scale = state.turn.determinant();
+    for (double& target : state.volumes.targets) target *= scale;
+    state.volumes.twists.clear();
+    if (twists_) {
+      twists_->measure(input.pose, state.twists);
+      for (std::size_t j = 0; j < state.twists.share.size(); ++j)
+        state.volumes.twists.push_back((spreads_all_ ? 1 : state.twists.share[j]) *
+                                       SkinVolume::lost_by(state.twists.angle_rad[j]));
+    }
+    volume_->restore(state.volumes, positions, state.motions, skin_volume_, state.on_skin);
+  }
+
+  /// Sums of the faces' normals around moved vertices, weighted by area.
+  void flat_normals(std::span<const Vec3f> positions, std::vector<Vec3f>& normals) const {
+    normals.assign(moved_.size(), Vec3f::Zero());
+    for (const Face& face : faces_) {
+      const Vec3f& a = positions[face.vertices[0]];
+      const Vec3f normal = (positions[face.vertices[1]] - a).cross(positions[face.vertices[2]] - a);
+      for (const Index m : face.moved)
+        if (m != kNone) normals[m] += normal;
+    }
+  }
+
+  struct Face {
+    std::array<Index, 3> vertices;
+    std::array<Index, 3> moved;
+  };
+
+  int rounds_;
+  double skin_volume_;
+  std::unique_ptr<Deformer> skin_, particles_;
+  PbdBody body_;
+  Rig particles_rig_;
+  std::unique_ptr<PbdSystem> system_;
+  std::unique_ptr<PbdPaper> paper_;  ///< In its own mode.
+  int sweeps_ = 0;
+  double energy_ = 1;
+  std::vector<Mat4> inverse_bind_;
+  Index reference_ = 0;  ///< The joint that moves most particles.
+  std::unique_ptr<SkinVolume> volume_;
+  std::unique_ptr<FarTwists> twists_;  ///< If the base spreads them.
+  bool spreads_all_ = false;           ///< Not only those that are far.
+  std::vector<PbdBody::Rider> moved_;  ///< Per welded vertex that rides.
+  std::vector<std::vector<Index>> copies_;
+  std::vector<Index> ring_offsets_, ring_items_;
+  std::vector<float> even_;
+  std::vector<Face> faces_;
+};
+
+}  // namespace
+
+std::unique_ptr<Deformer> bind_pbd(const Rig& rig, const RigKnowledge& knowledge, const DeformOptions& options,
+                                   const Progress& progress) {
+  return std::make_unique<Pbd>(rig, knowledge, options, progress);
+}
+
+}  // namespace sinew::deform

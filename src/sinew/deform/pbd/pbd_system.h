@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sinew/deform/pbd/pbd_body.h"
+#include "sinew/deform/pbd/pbd_kernels.h"
+
+namespace sinew::deform {
+
+enum class PbdMaterial {
+  kSprings,    ///< Four springs from the middle of a tetrahedron to its corners, as published, with compliance.
+  kCorotated,  ///< Corotated: sees when a tetrahedron turns inside out.
+};
+
+struct PbdSettings {
+  PbdMaterial material = PbdMaterial::kCorotated;
+  int sweeps = 10;
+  double stretch = 0.9;                 ///< Share of an edge's error that all sweeps together take away.
+  double bind = 0.9;                    ///< The same for distances from bones.
+  bool volume = true;                   ///< Tetrahedra keep their volume; without it for comparison.
+  double energy = 0;                    ///< Stiffness of the material; 0: 1 for springs, 2 for corotated.
+  std::vector<double> joint_stiffness;  ///< Per joint a factor on `energy`; empty: 1.
+};
+
+/// The constraints of a body, in islands that do not touch and colours within which no particle is shared: ready to be solved for any
+/// pose, from nothing but that pose. Eight constraints of a colour at a time; the same bytes for any number of threads.
+class PbdSystem {
+ public:
+  PbdSystem(const PbdBody& body, const PbdSettings& settings);
+
+  /// What a frame works on. Memory is taken in the first frame.
+  struct Scratch {
+    std::vector<PbdParticle> particles;
+    std::vector<float> lambda, turn, anchors;
+    std::vector<std::array<float, 4>> joint_turns;
+  };
+
+  /// What a frame came to.
+  struct Outcome {
+    Index islands_given_up = 0;  ///< Whose particles were left as predicted: not finite, or half the body's size away.
+    Index inverted = 0;          ///< Tetrahedra of no positive volume afterwards.
+  };
+
+  /// From predicted particles (those of the body, in model space) and the joints' motions (binding to posed) to how far each has to go from
+  /// there. Corrections of held particles are zero. O(sweeps · constraints).
+  Outcome solve(Scratch& scratch, std::span<const Vec3f> predicted, std::span<const Mat4> motions,
+                std::span<Vec3f> corrections) const;
+
+  std::size_t edges() const { return edge_count_; }
+  std::size_t tets() const { return tet_count_; }
+  std::size_t binds() const { return bind_count_; }
+  /// Constraints projected in one sweep: edges, binds, energy and volume of each tetrahedron.
+  std::size_t constraints() const { return edge_count_ + bind_count_ + 2 * tet_count_; }
+  std::size_t islands() const { return islands_.size(); }
+  std::size_t colours() const { return most_colours_; }
+
+ private:
+  using Run = std::pair<std::size_t, std::size_t>;  ///< Begin and end.
+  struct Island {
+    std::size_t first_particle = 0, particle_count = 0;  ///< The last one is held, and of no body: for filling up.
+    std::vector<Run> edge_colours;                       ///< Of constraints.
+    std::vector<Run> tet_colours;                        ///< Of groups.
+    Run binds;
+    Run tets;  ///< Groups of all its colours.
+  };
+
+  class Builder;
+  bool solve_island(const Island& island, Scratch& scratch, std::span<const Vec3f> predicted) const;
+
+  PbdSettings settings_;
+  double unit_ = 1;  ///< Metres of a cell; particles are solved in cells.
+  double size_ = 1;  ///< Of the body, in cells.
+  std::vector<Island> islands_;
+  std::vector<std::uint32_t> particle_of_;  ///< Per local particle: of the body; kNone for what fills up.
+  std::vector<float> inverse_mass_;
+  std::vector<std::uint32_t> edge_a_, edge_b_, tet_corners_, bind_particles_;
+  std::vector<float> edge_length_, tet_volume_, tet_shares_, tet_distances_, tet_inverse_, tet_compliance_,
+      bind_distance_;
+  std::vector<Index> tet_joint_;   ///< Per lane of a group: whose turn its rotation starts from.
+  std::vector<Index> bind_joint_;  ///< Per lane.
+  std::vector<Vec3> bind_point_;
+  float longest_step_ = 0;
+  std::size_t edge_count_ = 0, tet_count_ = 0, bind_count_ = 0, most_colours_ = 0;
+};
+
+/// Colours for constraints over particles such that no two of a colour share one: first fit, in order. Returns the colour of each.
+std::vector<Index> colour_constraints(std::span<const std::array<std::uint32_t, 4>> constraints, std::size_t particles);
+
+}  // namespace sinew::deform

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/geometry/spatial/distance_field.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sinew/core/parallel.h"
+#include "sinew/geometry/mesh/facing.h"
+#include "sinew/geometry/spatial/fast_winding.h"
+#include "sinew/geometry/spatial/ray_scene.h"
+
+namespace sinew::geometry {
+namespace {
+
+// What a field is made from.
+struct SignedSurface {
+  std::vector<TriangleVertices> triangles;
+  Box box;
+  RayScene scene;
+  FastWinding winding;
+
+  explicit SignedSurface(const Mesh& mesh)
+      : triangles(checked(mesh)),
+        box(bounds({mesh.positions, triangles})),
+        scene(TriangleSoup{mesh.positions, triangles}) {
+    const TriangleSoup soup{mesh.positions, triangles};
+    winding = FastWinding(soup, solid_facing(soup).signs);
+  }
+
+  static std::vector<TriangleVertices> checked(const Mesh& mesh) {
+    std::vector<TriangleVertices> triangles = triangle_vertices(mesh);
+    require_solid_input({mesh.positions, triangles}, "a distance field");
+    return triangles;
+  }
+
+  // The distance up to `reach`; beyond it `reach`.
+  double distance(const Vec3& p, double reach) const { return std::min(scene.closest_point(p, reach).distance, reach); }
+  bool inside(const Vec3& p) const { return winding.at(p) > 0.5; }
+};
+
+struct FieldGrid {
+  Vec3 origin = Vec3::Zero();
+  double cell = 0;
+  std::array<Index, 3> samples = {0, 0, 0};
+
+  Vec3 at(std::size_t x, std::size_t y, std::size_t z) const {
+    return origin + cell * Vec3(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z));
+  }
+};
+
+// Centred on the box, so that a symmetric mesh has a symmetric field.
+FieldGrid make_grid(const Box& box, const DistanceFieldOptions& options, Index multiple) {
+  const double longest = box.extent().maxCoeff();
+  FieldGrid grid;
+  grid.cell = (longest > 0 ? longest : 1) / std::max(options.cells, 1);
+  double total = 1;
+  for (int k = 0; k < 3; ++k) {
+    const double cells = std::ceil(box.extent()[k] / grid.cell - 1e-9) + 2 * std::ceil(options.padding);
+    const double samples = std::ceil((cells + 1) / multiple) * multiple;
+    total *= samples;
+    if (!(total < 2147483648.0))
+      throw Error("The distance field would have more than 2^31 samples. Ask for fewer cells or less padding.");
+    grid.samples[static_cast<std::size_t>(k)] = static_cast<Index>(samples);
+    grid.origin[k] = box.center()[k] - 0.5 * grid.cell * (samples - 1);
+  }
+  return grid;
+}
+
+// A row of samples. The distance changes by no more than the step, which bounds the next search.
+void fill_row(const SignedSurface& surface, const FieldGrid& grid, double reach, std::size_t y, std::size_t z,
+              float* row) {
+  double bound = reach;
+  for (std::size_t x = 0; x < grid.samples[0]; ++x) {
+    const Vec3 p = grid.at(x, y, z);
+    const double distance = surface.distance(p, std::min(reach, bound));
+    row[x] = static_cast<float>(surface.inside(p) ? -distance : distance);
+    bound = distance + grid.cell * (1 + 1e-9);
+  }
+}
+
+// Whether a block is kept, and its sign if not.
+Index classify_block(const SignedSurface& surface, const SparseDistanceField& field, std::size_t block) {
+  const Index bx = field.samples[0] / SparseDistanceField::kBlock, by = field.samples[1] / SparseDistanceField::kBlock;
+  const double half = 0.5 * (SparseDistanceField::kBlock - 1) * field.cell;
+  const Vec3 corner(static_cast<double>(block % bx), static_cast<double>(block / bx % by),
+                    static_cast<double>(block / bx / by));
+  const Vec3 center = field.origin + field.cell * SparseDistanceField::kBlock * corner + Vec3::Constant(half);
+  const double reach = std::sqrt(3.0) * half + field.band;
+  if (surface.scene.closest_point(center, reach)) return 0;
+  return surface.inside(center) ? SparseDistanceField::kInside : SparseDistanceField::kOutside;
+}
+
+void fill_block(const SignedSurface& surface, const SparseDistanceField& field, std::size_t block, float* values) {
+  const Index bx = field.samples[0] / SparseDistanceField::kBlock, by = field.samples[1] / SparseDistanceField::kBlock;
+  const std::array<std::size_t, 3> first = {block % bx * 8, block / bx % by * 8, block / bx / by * 8};
+  for (std::size_t i = 0; i < 512; ++i) {
+    const Vec3 p = field.origin + field.cell * Vec3(static_cast<double>(first[0] + i % 8),
+                                                    static_cast<double>(first[1] + i / 8 % 8),
+                                                    static_cast<double>(first[2] + i / 64));
+    const double distance = surface.distance(p, field.band);
+    values[i] = static_cast<float>(surface.inside(p) ? -distance : distance);
+  }
+}
+
+// Drops blocks that hold nothing but the cut-off value: the first look at a block takes the ball around it.
+void drop_uniform_blocks(SparseDistanceField& field, const std::vector<std::size_t>& kept) {
+  const auto cut = static_cast<float>(field.band);
+  Index count = 0;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    float* const values = field.values.data() + 512 * i;
+    const float first = values[0];
+    if (std::abs(first) == cut && std::all_of(values, values + 512, [first](float v) { return v == first; })) {
+      field.blocks[kept[i]] = first < 0 ? SparseDistanceField::kInside : SparseDistanceField::kOutside;
+      continue;
+    }
+    std::copy(values, values + 512, field.values.data() + std::size_t{512} * count);
+    field.blocks[kept[i]] = count++;
+  }
+  field.values.resize(std::size_t{512} * count);
+  field.values.shrink_to_fit();
+}
+
+float value_at(const DistanceField& field, Index x, Index y, Index z) {
+  return field.values[(std::size_t{z} * field.samples[1] + y) * field.samples[0] + x];
+}
+float value_at(const SparseDistanceField& field, Index x, Index y, Index z) { return field.value(x, y, z); }
+
+template <class AnyField>
+double interpolate(const AnyField& field, const Vec3& point) {
+  std::array<Index, 3> low, high;
+  std::array<double, 3> weight;
+  double outside2 = 0;
+  for (int k = 0; k < 3; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    const double last = static_cast<double>(field.samples[i] - 1), wanted = (point[k] - field.origin[k]) / field.cell;
+    const double position = std::clamp(wanted, 0.0, last);
+    outside2 += (wanted - position) * (wanted - position);
+    low[i] = std::min(static_cast<Index>(position), field.samples[i] > 1 ? field.samples[i] - 2 : 0);
+    high[i] = std::min(low[i] + 1, field.samples[i] - 1);
+    weight[i] = position - low[i];
+  }
+  const auto along_x = [&](Index y, Index z) {
+    const double a = value_at(field, low[0], y, z), b = value_at(field, high[0], y, z);
+    return a + weight[0] * (b - a);
+  };
+  const auto along_y = [&](Index z) {
+    const double a = along_x(low[1], z), b = along_x(high[1], z);
+    return a + weight[1] * (b - a);
+  };
+  const double a = along_y(low[2]), b = along_y(high[2]);
+  return a + weight[2] * (b - a) + std::sqrt(outside2) * field.cell;
+}
+
+template <class AnyField>
+Vec3 central_differences(const AnyField& field, const Vec3& point) {
+  Vec3 result;
+  for (int k = 0; k < 3; ++k) {
+    const Vec3 step = 0.5 * field.cell * Vec3::Unit(k);
+    result[k] = (interpolate(field, point + step) - interpolate(field, point - step)) / field.cell;
+  }
+  return result;
+}
+
+}  // namespace
+
+DistanceField distance_field(const Mesh& mesh, const DistanceFieldOptions& options, const Progress& progress) {
+  progress.step("distance field", 0);
+  const SignedSurface surface(mesh);
+  const FieldGrid grid = make_grid(surface.box, options, 1);
+  DistanceField field{grid.origin, grid.cell, grid.samples, {}};
+  field.values.resize(std::size_t{grid.samples[0]} * grid.samples[1] * grid.samples[2]);
+  const double reach = options.band > 0 ? options.band * grid.cell : std::numeric_limits<double>::infinity();
+  const std::size_t rows = std::size_t{grid.samples[1]} * grid.samples[2];
+  parallel_for(
+      rows,
+      [&](std::size_t row) {
+        progress.check();
+        fill_row(surface, grid, reach, row % grid.samples[1], row / grid.samples[1],
+                 field.values.data() + row * grid.samples[0]);
+      },
+      4);
+  progress.step("distance field", 1);
+  return field;
+}
+
+SparseDistanceField sparse_distance_field(const Mesh& mesh, const DistanceFieldOptions& options,
+                                          const Progress& progress) {
+  progress.step("distance field", 0);
+  const SignedSurface surface(mesh);
+  const FieldGrid grid = make_grid(surface.box, options, SparseDistanceField::kBlock);
+  SparseDistanceField field;
+  field.origin = grid.origin;
+  field.cell = grid.cell;
+  field.band = (options.band > 0 ? options.band : 3) * grid.cell;
+  field.samples = grid.samples;
+  field.blocks.resize(std::size_t{grid.samples[0] / 8} * (grid.samples[1] / 8) * (grid.samples[2] / 8));
+  parallel_for(
+      field.blocks.size(), [&](std::size_t i) { field.blocks[i] = classify_block(surface, field, i); }, 64);
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < field.blocks.size(); ++i)
+    if (field.blocks[i] < SparseDistanceField::kInside) kept.push_back(i);
+  progress.step("distance field", 0.2);
+  field.values.resize(512 * kept.size());
+  parallel_for(
+      kept.size(),
+      [&](std::size_t i) {
+        progress.check();
+        fill_block(surface, field, kept[i], field.values.data() + 512 * i);
+      },
+      1);
+  drop_uniform_blocks(field, kept);
+  progress.step("distance field", 1);
+  return field;
+}
+
+double sample(const DistanceField& field, const Vec3& point) { return interpolate(field, point); }
+double sample(const SparseDistanceField& field, const Vec3& point) { return interpolate(field, point); }
+Vec3 gradient(const DistanceField& field, const Vec3& point) { return central_differences(field, point); }
+Vec3 gradient(const SparseDistanceField& field, const Vec3& point) { return central_differences(field, point); }
+
+}  // namespace sinew::geometry

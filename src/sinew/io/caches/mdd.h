@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+/// LightWave's Motion Designer cache (.mdd), as LightWave, Blender, Houdini and Modo read it. Big-endian throughout:
+///
+///     offset  0  int32    frames
+///             4  int32    points in a frame
+///             8  float32  time of each frame in seconds
+///             …  float32  x, y, z of each point, frame after frame
+
+#include "sinew/io/file.h"
+#include "sinew/io/caches/point_cache.h"
+
+namespace sinew::io {
+
+/// \pre `positions` has `points` for each frame. \throws Error if there are more points or frames than the header can count.
+Bytes write_mdd(const PointCache& cache);
+
+/// The other way; the first frame is number 0. \throws Error if the file is cut short or says it holds nothing.
+PointCache read_mdd(std::span<const std::byte> bytes);
+
+}  // namespace sinew::io

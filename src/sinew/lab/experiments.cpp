@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/lab/experiments.h"
+
+#include "sinew/lab/reproduce_blend_bar.h"
+#include "sinew/lab/reproduce_embedding.h"
+#include "sinew/lab/reproduce_pbd.h"
+#include "sinew/lab/reproduce_segmentation.h"
+#include "sinew/lab/reproduce_transfer.h"
+
+namespace sinew::lab {
+
+const Registry<Experiment>& experiments() {
+  static const Registry<Experiment> registry = [] {
+    Registry<Experiment> all("experiment");
+    all.add({"blend-bar", "Ramírez & Susín 2015, Tables III–V",
+             "Volume that a twisted and bent bar loses, and the time it takes.", blend_bar});
+    all.add({"segmentation", "Ramírez & Susín 2015, Tables II–V, with its own method",
+             "Owners of vertices, twist-safe skinning of a bar and of a forearm, and the time it takes.",
+             segmentation_experiment});
+    all.add({"embedding", "Baran & Popović 2007, rates of success",
+             "Joints found in bare meshes, made and real, and what each penalty of the search is good for.",
+             embedding_experiment});
+    all.add({"transfer", "Cao & Mukai 2024, Table 1 and analytic arms",
+             "Weights carried to arms of known truth and to real characters, and the time it takes.",
+             transfer_experiment});
+    all.add({"pbd", "Pan et al. 2017, Table 2, Figs. 7 and 15",
+             "Volume that skinning by position-based dynamics keeps, what stiffness does, and the time it takes.",
+             pbd_experiment});
+    return all;
+  }();
+  return registry;
+}
+
+}  // namespace sinew::lab

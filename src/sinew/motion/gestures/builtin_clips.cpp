@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/motion/gestures/builtin_clips.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "sinew/motion/gestures/exercise.h"
+#include "sinew/motion/gestures/gestures.h"
+#include "sinew/motion/names/joint_names.h"
+
+namespace sinew::motion {
+namespace {
+
+std::vector<std::string> wing_of(const Recognition& known, Side side) {
+  std::vector<std::string> roles;
+  for (const Index j : known.chain(BodyPart::kWing, side)) roles.push_back(role_name(known.roles[j]));
+  if (!roles.empty() || known.build != Build::kBird) return roles;
+  for (const BodyPart part : {BodyPart::kUpperArm, BodyPart::kForearm, BodyPart::kHand})
+    for (const Index j : known.chain(part, side)) roles.push_back(role_name(known.roles[j]));
+  return roles;
+}
+
+std::vector<std::string> names_for(const Skeleton& skeleton, const Recognition& known) {
+  std::vector<std::string> names;
+  const bool deforms = std::any_of(skeleton.joints.begin(), skeleton.joints.end(), [](const Joint& joint) {
+    return joint.deforming && joint.role != "end" && !joint.driver;
+  });
+  if (deforms) names.push_back("exercise");
+  if (known.build == Build::kHumanoid) names.insert(names.end(), {"idle", "walk", "run", "wave"});
+  if (known.build == Build::kQuadruped && known.coverage == 1 && known.find(BodyPart::kHand, Side::kLeft) != kNone &&
+      known.find(BodyPart::kHand, Side::kRight) != kNone)
+    names.push_back("walk");
+  if (known.build != Build::kUnknown && !wing_of(known, Side::kLeft).empty() && !wing_of(known, Side::kRight).empty())
+    names.push_back("flap");
+  return names;
+}
+
+}  // namespace
+
+const std::vector<std::string>& all_builtin_clip_names() {
+  static const std::vector<std::string> kNames = {"exercise", "idle", "walk", "run", "wave", "flap"};
+  return kNames;
+}
+
+std::vector<std::string> builtin_clip_names(const Skeleton& skeleton) {
+  return names_for(skeleton, recognize(skeleton));
+}
+
+Clip builtin_clip(const Skeleton& skeleton, const std::string& name) {
+  const Recognition known = recognize(skeleton);
+  const std::vector<std::string> names = names_for(skeleton, known);
+  if (std::find(names.begin(), names.end(), name) == names.end())
+    throw Error(fmt::format("There is no built-in clip '{}' for this skeleton, whose build is {}. There is: {}.", name,
+                            build_name(known.build),
+                            names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+  if (name == "exercise") return exercise(skeleton);
+  const Body body(skeleton, known);
+  if (name == "idle") return idle_clip(body);
+  if (name == "run") return run_clip(body);
+  if (name == "wave") return wave_clip(body);
+  if (name == "flap") return flap_clip(body, wing_of(known, Side::kLeft), wing_of(known, Side::kRight));
+  return known.build == Build::kQuadruped ? beast_walk_clip(body) : walk_clip(body);
+}
+
+}  // namespace sinew::motion

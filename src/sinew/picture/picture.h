@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+/// Pictures of characters. A scene goes in, a PNG comes out, drawn by a small three.js page in a headless Chromium: no
+/// graphics card, no network. On one machine the same scene gives the same bytes.
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sinew/core/character.h"
+#include "sinew/core/overlay.h"
+#include "sinew/core/progress.h"
+#include "sinew/io/file.h"
+
+namespace sinew::picture {
+
+inline constexpr int kLeastPictureSide = 16;
+inline constexpr int kMostPictureSide = 4096;
+
+/// From where the character is seen. The front shows its face, the side its left, three-quarter both from a little above.
+enum class PictureView { kFront, kSide, kBack, kThreeQuarter };
+
+/// The character at one moment.
+struct PictureFrame {
+  std::vector<Vec3> positions;  ///< One per vertex of the mesh.
+  std::vector<Mat4> joints;     ///< Joint space to model space, one per joint.
+};
+
+/// One view of one frame.
+struct PictureCell {
+  PictureView view = PictureView::kThreeQuarter;
+  Index frame = 0;
+  std::string title;  ///< Written below; empty for none.
+};
+
+struct PictureScene {
+  explicit PictureScene(const Character& drawn) : character(drawn) {}
+
+  const Character& character;  ///< Must outlive the scene.
+  std::vector<PictureFrame> frames;
+  std::vector<PictureCell> cells;  ///< One fills the picture, more make a grid, row by row. All have the same scale.
+  int columns = 1;
+  int width = 1024;
+  int height = 1024;
+
+  bool skin = true;            ///< The surface, with materials and textures.
+  bool wire = false;           ///< The polygons' edges.
+  bool skeleton = false;       ///< Bones and joints, through the skin, which is then translucent.
+  Index chosen_joint = kNone;  ///< Drawn in another colour.
+  /// What methods show of themselves, over everything. The last field of all takes the place of the skin's colours.
+  std::vector<Overlay> overlays;
+
+  /// Points that must lie inside the picture besides those of the frames, so that pictures of one clip match.
+  std::vector<Vec3> also_fit;
+  std::string background = "studio";  ///< "studio", "transparent" or "#rrggbb".
+  /// Passes: more give smoother shadows and edges, and take longer in proportion. 0: 32, and down to 12 for pictures and
+  /// meshes so large that this would take minutes.
+  int samples = 0;
+};
+
+struct Picture {
+  io::Bytes png;
+  Findings warnings;  ///< Textures that could not be shown.
+};
+
+/// Draws a scene. Some seconds; grows with pixels and with triangles, times samples.
+/// \throws Error if this build has no renderer, there is no Chromium, the scene is empty, its size or background is out of
+/// bounds, or the browser fails; Cancelled.
+Picture draw_picture(const PictureScene& scene, const Progress& progress = {});
+
+/// Points of `points` that lie farthest out, in each of a few hundred directions: enough to frame them all, for `also_fit`.
+std::vector<Vec3> outermost(std::span<const Vec3> points);
+
+/// A camera: where the eye is, its axes, the tangent of half its vertical opening.
+struct PictureCamera {
+  Vec3 eye = Vec3::Zero();
+  Vec3 right = Vec3::UnitX();
+  Vec3 up = Vec3::UnitY();
+  Vec3 back = Vec3::UnitZ();
+  double tan_y = 0.25;
+};
+
+/// The camera of a view that has all points inside the picture with a small margin, as near as can be, or at the least
+/// distance from the points' origin that is given. `aspect` is width over height.
+PictureCamera fit_camera(PictureView view, std::span<const Vec3> points, double aspect, bool titled,
+                         double least_distance = 0);
+
+}  // namespace sinew::picture

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+/// A scene as text for the page that draws it.
+
+#include <string>
+
+#include "sinew/picture/picture.h"
+
+namespace sinew::picture {
+
+struct PictureScript {
+  std::string script;  ///< JavaScript that sets the scene; see web/src/scene.ts.
+  std::string images;  ///< HTML elements of the textures.
+  double work = 0;     ///< Pixels and vertices that have to be drawn, over all passes.
+};
+
+PictureScript make_script(const PictureScene& scene);
+
+}  // namespace sinew::picture

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/binding/auto/auto.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "sinew/core/parallel.h"
+#include "sinew/geometry/spatial/random.h"
+#include "sinew/measure/weight_agreement.h"
+#include "sinew/shapes/kinds.h"
+#include "tests/binding/heat_bodies.h"
+#include "tests/support/damages.h"
+
+namespace sinew::binding {
+namespace {
+
+using test::made_rig;
+
+Bound bind_rig(const Rig& rig, const BindOptions& options = {}) {
+  return bind_auto(rest_subject(rig.mesh, rig.skeleton), options, {});
+}
+
+void expect_valid(const Bound& bound, Index vertices, std::size_t cap = 4) {
+  ASSERT_EQ(bound.weights.row_count(), vertices);
+  ASSERT_EQ(bound.origin.size(), vertices);
+  ASSERT_EQ(bound.confidence.size(), vertices);
+  for (Index v = 0; v < vertices; ++v) {
+    const auto row = bound.weights.row(v);
+    double sum = 0;
+    for (const Influence& i : row) {
+      EXPECT_GT(i.weight, 0);
+      sum += static_cast<double>(i.weight);
+    }
+    ASSERT_LE(row.size(), cap);
+    ASSERT_NEAR(sum, 1, 1e-5);
+    EXPECT_LT(bound.origin[v], bound.origins.size());
+    EXPECT_TRUE(bound.confidence[v] >= 0 && bound.confidence[v] <= 1);
+  }
+}
+
+TEST(Auto, RowsAreValidOnAllKinds) {
+  for (const auto& kind : shapes::kinds().entries()) {
+    shapes::MakeOptions options;
+    const Rig rig = shapes::make(kind.id, options).made.character.rig;
+    if (rig.skeleton.empty() || rig.mesh.vertex_count() > 20000) continue;
+    SCOPED_TRACE(kind.id);
+    expect_valid(bind_rig(rig), rig.mesh.vertex_count());
+  }
+}
+
+TEST(Auto, IsNearTheTruthOfMadeCharacters) {
+  for (const char* kind : {"human", "quadruped"}) {
+    const Rig rig = made_rig(kind, 3000);
+    const auto agreement = measure::weight_agreement(rig.weights, bind_rig(rig).weights);
+    EXPECT_LT(agreement.mean_half_l1, 0.2) << kind;
+    EXPECT_GT(agreement.same_dominant, 0.78) << kind;
+  }
+}
+
+TEST(Auto, KeepsTheCap) {
+  const Rig rig = made_rig("human", 1000);
+  for (const int cap : {1, 2, 6}) {
+    BindOptions options;
+    options.max_influences = cap;
+    expect_valid(bind_rig(rig, options), rig.mesh.vertex_count(), static_cast<std::size_t>(cap));
+  }
+}
+
+TEST(Auto, IsTheSameForAnyNumberOfThreads) {
+  const Rig rig = made_rig("human", 2000, true);
+  set_thread_count(1);
+  const Bound one = bind_rig(rig);
+  set_thread_count(2);
+  const Bound two = bind_rig(rig);
+  set_thread_count(0);
+  EXPECT_EQ(one.weights, two.weights);
+  EXPECT_EQ(one.origin, two.origin);
+  EXPECT_EQ(one.confidence, two.confidence);
+}
+
+TEST(Auto, DoesNotDependOnWhereAndHowLargeTheCharacterIs) {
+  const Rig rig = made_rig("human", 1000);
+  Subject subject = rest_subject(rig.mesh, rig.skeleton);
+  const Bound before = bind_auto(subject, {}, {});
+  Mesh moved = rig.mesh;
+  Mat4 motion = Mat4::Identity();
+  motion.topLeftCorner<3, 3>() = 3.7 * Eigen::AngleAxisd(0.8, Vec3(1, 2, -1).normalized()).toRotationMatrix();
+  motion.topRightCorner<3, 1>() = Vec3(5, -3, 2);
+  for (Vec3& p : moved.positions) p = transform_point(motion, p);
+  moved.normals = {};
+  Subject other{moved, rig.skeleton, subject.joints, subject.bound};
+  for (Mat4& m : other.joints) m = motion * m;
+  const auto agreement = measure::weight_agreement(before.weights, bind_auto(other, {}, {}).weights);
+  EXPECT_LT(agreement.mean_half_l1, 0.002);
+}
+
+TEST(Auto, DoesNotDependOnTheOrderOfVertices) {
+  const Rig rig = made_rig("human", 1000);
+  auto body = test::damaged(test::undamaged(rig.mesh, rest_matrices(rig.skeleton)), rig.skeleton, "noise", 5);
+  std::vector<Index> place(body.mesh.vertex_count());
+  for (Index v = 0; v < place.size(); ++v) place[v] = v;
+  geometry::Random random(9);
+  for (Index v = static_cast<Index>(place.size()); v > 1; --v) std::swap(place[v - 1], place[random.below(v)]);
+  Mesh shuffled = body.mesh;
+  for (Index v = 0; v < place.size(); ++v) shuffled.positions[place[v]] = body.mesh.positions[v];
+  for (Index& v : shuffled.face_vertices) v = place[v];
+  const std::vector<char> all(rig.skeleton.joints.size(), 1);
+  const Bound a = bind_auto({body.mesh, rig.skeleton, body.joints, all}, {}, {});
+  const Bound b = bind_auto({shuffled, rig.skeleton, body.joints, all}, {}, {});
+  SkinWeights back;
+  for (Index v = 0; v < place.size(); ++v) back.add_row(b.weights.row(place[v]));
+  EXPECT_LT(measure::weight_agreement(a.weights, back).mean_half_l1, 1e-3);
+}
+
+TEST(Auto, SaysWhatItDid) {
+  const Rig rig = made_rig("human", 2000, true);
+  const Bound bound = bind_rig(rig);
+  std::vector<Index> counts(bound.origins.size(), 0);
+  for (const std::uint8_t origin : bound.origin) ++counts[origin];
+  const auto count_of = [&](const std::string& method) {
+    Index count = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      if (bound.origins[i].method == method) count += counts[i];
+    return count;
+  };
+  EXPECT_GT(count_of("heat"), 500U);
+  EXPECT_GT(count_of("layer"), 100U);
+  EXPECT_GT(count_of("rigid"), 100U);
+  EXPECT_EQ(bound.metrics["shells"]["bodies"], 1);
+  EXPECT_EQ(bound.metrics["shells"]["layers"], 2);
+  EXPECT_TRUE(bound.warnings.empty());
+}
+
+TEST(Auto, APartThatTheFileHangsOnAJointStaysThere) {
+  Rig rig = made_rig("human", 2000, true);
+  const Index joint = rig.skeleton.find("LeftHand");
+  MeshPart& part = rig.mesh.parts[1];
+  for (MeshPart& each : rig.mesh.parts) each.skin = 0;
+  part.skin = kNone;
+  part.joint = joint;
+  const Bound bound = bind_rig(rig);
+  expect_valid(bound, rig.mesh.vertex_count());
+  for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
+    ASSERT_EQ(bound.weights.row(v).size(), 1U);
+    EXPECT_EQ(bound.weights.row(v)[0].joint, joint);
+  }
+}
+
+TEST(Auto, WithoutFacesOrInOnePlaceEveryRowIsValid) {
+  const Rig rig = made_rig("human", 600);
+  auto body = test::undamaged(rig.mesh, rest_matrices(rig.skeleton));
+  const std::vector<char> all(rig.skeleton.joints.size(), 1);
+  Mesh points = body.mesh;
+  points.face_offsets = {0};
+  points.face_vertices.clear();
+  points.parts[0].face_count = 0;
+  expect_valid(bind_auto({points, rig.skeleton, body.joints, all}, {}, {}), points.vertex_count());
+  for (Vec3& p : body.mesh.positions) p = Vec3(0, 1, 0);
+  expect_valid(bind_auto({body.mesh, rig.skeleton, body.joints, all}, {}, {}), points.vertex_count());
+}
+
+TEST(Auto, ListsWhatIsLoose) {
+  Rig rig = made_rig("human", 1500);
+  auto body = test::undamaged(rig.mesh, rest_matrices(rig.skeleton));
+  const Index first = body.mesh.vertex_count();
+  for (const Vec3& p : {Vec3(2, 1, 0), Vec3(2.5, 1, 0), Vec3(2, 1.5, 0), Vec3(2, 1, 0.5)})
+    body.mesh.positions.push_back(p);
+  for (const auto& f : {std::array<Index, 3>{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}})
+    body.mesh.add_face(std::array<Index, 3>{first + f[0], first + f[1], first + f[2]});
+  body.mesh.parts[0].vertex_count = body.mesh.vertex_count();
+  body.mesh.parts[0].face_count = body.mesh.face_count();
+  const Bound bound =
+      bind_auto({body.mesh, rig.skeleton, body.joints, std::vector<char>(rig.skeleton.joints.size(), 1)}, {}, {});
+  ASSERT_EQ(bound.warnings.size(), 1U);
+  EXPECT_EQ(bound.warnings[0].code, "shells.loose");
+  EXPECT_EQ(bound.weights.row(first).size(), 1U);
+}
+
+TEST(Auto, CanBeCancelled) {
+  const Rig rig = made_rig("human", 600);
+  const Progress progress;
+  progress.cancel();
+  EXPECT_THROW(bind_auto(rest_subject(rig.mesh, rig.skeleton), {}, progress), Cancelled);
+}
+
+}  // namespace
+}  // namespace sinew::binding

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/deform/pbd/pbd_system.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <numbers>
+#include <set>
+
+#include "sinew/core/parallel.h"
+#include "sinew/deform/pbd/pbd_cylinder.h"
+#include "sinew/geometry/spatial/random.h"
+#include "sinew/geometry/voxels/tets.h"
+#include "tests/deform/skin_rigs.h"
+
+namespace sinew::deform {
+namespace {
+
+using namespace testing;
+
+std::vector<Vec3f> solved(const PbdBody& body, const PbdSettings& settings, const Vec3& axis, double degrees) {
+  const PbdSystem system(body, settings);
+  PbdSystem::Scratch scratch;
+  std::vector<Vec3f> positions = blended_cylinder(body, axis, degrees * kDegree);
+  std::vector<Vec3f> corrections(positions.size());
+  EXPECT_EQ(system.solve(scratch, positions, cylinder_motions(axis, degrees * kDegree), corrections).islands_given_up,
+            0U);
+  for (std::size_t p = 0; p < positions.size(); ++p) positions[p] += corrections[p];
+  return positions;
+}
+
+TEST(ColourConstraints, NoTwoOfAColourShareAParticleAndNoneIsLost) {
+  geometry::Random dice(2);
+  std::vector<std::array<std::uint32_t, 4>> constraints;
+  for (int i = 0; i < 3000; ++i) {
+    std::set<std::uint32_t> corners;
+    while (corners.size() < 4) corners.insert(dice.below(i < 600 ? 12 : 400));
+    std::array<std::uint32_t, 4> tet{};
+    std::copy(corners.begin(), corners.end(), tet.begin());
+    constraints.push_back(tet);
+  }
+  const std::vector<Index> colours = colour_constraints(constraints, 400);
+  ASSERT_EQ(colours.size(), constraints.size());
+  EXPECT_GT(*std::max_element(colours.begin(), colours.end()), 128U);  // Some particles are in very many.
+  std::set<std::pair<Index, std::uint32_t>> seen;
+  for (std::size_t c = 0; c < constraints.size(); ++c)
+    for (const std::uint32_t p : constraints[c]) EXPECT_TRUE(seen.insert({colours[c], p}).second);
+}
+
+// The card's check run. Ours are coloured, and lie between its index order and its shuffled one.
+TEST(PbdSystem, KeepsTheVolumeOfTheCylinderOfTheCheckRun) {
+  const PbdBody body = pbd_cylinder();
+  PbdSettings settings;
+  settings.material = PbdMaterial::kSprings;
+  EXPECT_EQ(PbdSystem(body, settings).tets(), 7680U);
+  struct Case {
+    Vec3 axis;
+    double degrees, blended, blended_inverted, low, high, most_inverted;
+  };
+  for (const Case& c :
+       {Case{Vec3::UnitX(), 120, 0.728, 4, 0.980, 0.987, 25}, Case{Vec3::UnitZ(), 90, 0.908, 39, 0.953, 0.976, 38},
+        Case{Vec3::UnitZ(), 120, 0.862, 218, 0.958, 0.985, 74}}) {
+    const CylinderState before = cylinder_state(body, blended_cylinder(body, c.axis, c.degrees * kDegree));
+    EXPECT_NEAR(before.volume, c.blended, 0.0006);
+    EXPECT_EQ(before.inverted, c.blended_inverted);
+    const CylinderState after = cylinder_state(body, solved(body, settings, c.axis, c.degrees));
+    EXPECT_GT(after.volume, c.low - 0.015);
+    EXPECT_LT(after.volume, c.high + 0.015);
+    EXPECT_LE(after.inverted, c.most_inverted);
+  }
+}
+
+TEST(PbdSystem, AStifferCorotatedMaterialKeepsMoreVolumeOfATwist) {
+  const PbdBody body = pbd_cylinder();
+  PbdSettings settings;
+  settings.sweeps = 40;
+  settings.stretch = settings.bind = 0;
+  settings.volume = false;
+  double before = 0.728;
+  for (const double k : {0.01, 0.1, 1.0, 10.0}) {
+    settings.energy = k;
+    const double volume = cylinder_state(body, solved(body, settings, Vec3::UnitX(), 120)).volume;
+    EXPECT_GT(volume, before);
+    before = volume;
+  }
+  EXPECT_NEAR(before, 0.896, 0.03);
+}
+
+TEST(PbdSystem, HoldsTheRestPose) {
+  const PbdBody body = pbd_cylinder();
+  for (const PbdMaterial material : {PbdMaterial::kSprings, PbdMaterial::kCorotated}) {
+    PbdSettings settings;
+    settings.material = material;
+    const std::vector<Vec3f> positions = solved(body, settings, Vec3::UnitX(), 0);
+    for (std::size_t p = 0; p < positions.size(); ++p)
+      EXPECT_LT((positions[p].cast<double>() - body.tets.positions[p]).norm(), 2e-6);
+  }
+}
+
+TEST(PbdSystem, FewAndManySweepsOfASoftMaterialAgree) {
+  const PbdBody body = pbd_cylinder();
+  PbdSettings settings;
+  settings.energy = 0.1;
+  settings.stretch = settings.bind = 0;
+  const auto volume = [&](int sweeps) {
+    settings.sweeps = sweeps;
+    return cylinder_state(body, solved(body, settings, Vec3::UnitX(), 30)).volume;
+  };
+  EXPECT_NEAR(volume(10), volume(40), 0.02);
+}
+
+TEST(PbdSystem, HeldParticlesStayAndThreadsDoNotMatter) {
+  const PbdBody body = pbd_cylinder();
+  set_thread_count(1);
+  const std::vector<Vec3f> one = solved(body, {}, Vec3(1, 0, 1).normalized(), 80);
+  set_thread_count(2);
+  const std::vector<Vec3f> two = solved(body, {}, Vec3(1, 0, 1).normalized(), 80);
+  EXPECT_EQ(one, two);
+  const std::vector<Vec3f> blended = blended_cylinder(body, Vec3(1, 0, 1).normalized(), 80 * kDegree);
+  for (std::size_t p = 0; p < one.size(); ++p)
+    if (body.free[p] == 0) {
+      EXPECT_EQ(one[p], blended[p]);
+    }
+}
+
+TEST(PbdSystem, WhatIsNotFiniteIsGivenUpAndStaysAsPredicted) {
+  const PbdBody body = pbd_cylinder();
+  const PbdSystem system(body, {});
+  PbdSystem::Scratch scratch;
+  std::vector<Vec3f> positions = blended_cylinder(body, Vec3::UnitX(), 0);
+  std::vector<Mat4> motions = cylinder_motions(Vec3::UnitX(), 0);
+  for (std::size_t p = 0; p < positions.size(); ++p)
+    if (body.free[p] != 0) positions[p].x() *= 1e30F;
+  std::vector<Vec3f> corrections(positions.size());
+  EXPECT_EQ(system.solve(scratch, positions, motions, corrections).islands_given_up, 1U);
+  for (const Vec3f& c : corrections) EXPECT_EQ(c, Vec3f(Vec3f::Zero()));
+}
+
+TEST(PbdSystem, TheUsualCorotatedStiffnessKeepsMoreVolumeAndInvertsLessThanAStifferOne) {
+  const PbdBody bar = pbd_cylinder();
+  const double angle = 2 * std::numbers::pi / 3;
+  const auto relaxed = [&](double energy) {
+    PbdSettings settings;
+    settings.energy = energy;
+    const PbdSystem system(bar, settings);
+    PbdSystem::Scratch scratch;
+    std::vector<Vec3f> positions = blended_cylinder(bar, Vec3::UnitX(), angle), corrections(positions.size());
+    system.solve(scratch, positions, cylinder_motions(Vec3::UnitX(), angle), corrections);
+    for (std::size_t p = 0; p < positions.size(); ++p) positions[p] += corrections[p];
+    return cylinder_state(bar, positions);
+  };
+  const CylinderState usual = relaxed(0), stiff = relaxed(10);
+  EXPECT_GT(usual.volume, stiff.volume + 0.01);
+  EXPECT_LT(usual.inverted, stiff.inverted);
+}
+
+}  // namespace
+}  // namespace sinew::deform

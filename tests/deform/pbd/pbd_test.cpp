@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/deform/pbd/pbd.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numbers>
+
+#include "sinew/core/character.h"
+#include "sinew/core/parallel.h"
+#include "sinew/geometry/spatial/random.h"
+#include "sinew/geometry/mesh/volume.h"
+#include "sinew/shapes/kinds.h"
+
+namespace sinew::deform {
+namespace {
+
+constexpr double kDegree = std::numbers::pi / 180;
+
+/// A made human, bound once for all tests.
+class PbdHuman : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    shapes::MakeOptions options;
+    options.vertices = 4000;
+    made_ = new shapes::Made(shapes::make("human", options).made);
+    DeformOptions choose;
+    choose.base = "lbs";
+    pbd_ = bind("pbd", made_->character.rig, choose).release();
+    lbs_ = bind("lbs", made_->character.rig).release();
+  }
+  static void TearDownTestSuite() {
+    delete pbd_;
+    delete lbs_;
+    delete made_;
+  }
+
+  static const Rig& rig() { return made_->character.rig; }
+
+  static ModelPose posed(const Pose& pose) { return {model_matrices(rig().skeleton, pose.local), {}, {}}; }
+  static ModelPose turned(const char* joint, const Vec3& axis, double degrees) {
+    Pose pose = rest_pose(rig());
+    const Index j = rig().skeleton.find(joint);
+    pose.local[j].rotation = pose.local[j].rotation * Quat(Eigen::AngleAxisd(degrees * kDegree, axis));
+    return posed(pose);
+  }
+  static ModelPose random_pose(geometry::Random& dice) {
+    Pose pose = rest_pose(rig());
+    for (Transform& local : pose.local) {
+      const Vec3 axis = Vec3(dice.uniform() - 0.5, dice.uniform() - 0.5, dice.uniform() - 0.5).normalized();
+      local.rotation = local.rotation * Quat(Eigen::AngleAxisd(0.6 * dice.uniform(), axis));
+    }
+    return posed(pose);
+  }
+
+  static std::vector<Vec3f> run(const Deformer& deformer, const ModelPose& pose, FrameReport* report = nullptr,
+                                std::vector<Vec3f>* normals = nullptr) {
+    const auto state = deformer.make_state();
+    std::vector<Vec3f> positions(rig().mesh.positions.size());
+    if (normals) normals->resize(positions.size());
+    deformer.deform(*state, {pose}, {positions, normals ? std::span<Vec3f>(*normals) : std::span<Vec3f>(), report});
+    return positions;
+  }
+
+  static double volume(const std::vector<Vec3f>& positions) {
+    Mesh mesh = rig().mesh;
+    for (std::size_t v = 0; v < positions.size(); ++v) mesh.positions[v] = positions[v].cast<double>();
+    return geometry::volume(mesh).volume;
+  }
+
+  static shapes::Made* made_;
+  static Deformer* pbd_;
+  static Deformer* lbs_;
+};
+shapes::Made* PbdHuman::made_ = nullptr;
+Deformer* PbdHuman::pbd_ = nullptr;
+Deformer* PbdHuman::lbs_ = nullptr;
+
+TEST_F(PbdHuman, TheRestPoseGivesTheMesh) {
+  const std::vector<Vec3f> positions = run(*pbd_, posed(rest_pose(rig())));
+  for (std::size_t v = 0; v < positions.size(); ++v)
+    EXPECT_LT((positions[v].cast<double>() - rig().mesh.positions[v]).norm(), 1e-6 * rig().mesh.size());
+}
+
+TEST_F(PbdHuman, RigidMotionsOfAllJointsMoveTheResultRigidly) {
+  Mat4 motion = Mat4::Identity();
+  motion.topLeftCorner<3, 3>() = Eigen::AngleAxisd(1.1, Vec3(1, 2, 0.5).normalized()).toRotationMatrix();
+  motion.topRightCorner<3, 1>() = Vec3(0.4, -0.7, 1.2);
+  double worst = 0;
+  for (const char* joint : {"LeftForearm", "RightShin", "LeftUpperArm"})
+    for (const double degrees : {35.0, 80.0, 110.0}) {
+      const ModelPose pose = turned(joint, Vec3::UnitZ(), degrees);
+      ModelPose moved = pose;
+      for (Mat4& frame : moved.joints) frame = motion * frame;
+      const std::vector<Vec3f> a = run(*pbd_, pose), b = run(*pbd_, moved);
+      for (std::size_t v = 0; v < a.size(); ++v)
+        worst = std::max(worst, (transform_point(motion, a[v].cast<double>()) - b[v].cast<double>()).norm());
+    }
+  EXPECT_LT(worst, 1e-5 * rig().mesh.size());
+}
+
+TEST_F(PbdHuman, RecoversMostOfTheVolumeThatLinearBlendingLoses) {
+  const double rest = geometry::volume(rig().mesh).volume;
+  const auto recovered = [&](const ModelPose& pose) {
+    const double blended = volume(run(*lbs_, pose));
+    return (volume(run(*pbd_, pose)) - blended) / (rest - blended);
+  };
+  EXPECT_GT(recovered(turned("LeftHand", Vec3::UnitY(), 120)), 0.85);
+  EXPECT_GT(recovered(turned("LeftForearm", Vec3::UnitZ(), 90)), 0.4);
+  EXPECT_GT(recovered(turned("LeftShin", Vec3::UnitZ(), 90)), 0.4);
+}
+
+TEST_F(PbdHuman, AwayFromJointsItIsTheBaseMethodBitForBit) {
+  const ModelPose pose = turned("LeftShin", Vec3::UnitZ(), 100);
+  const std::vector<Vec3f> a = run(*pbd_, pose), b = run(*lbs_, pose);
+  std::size_t same = 0;
+  for (std::size_t v = 0; v < a.size(); ++v) same += a[v] == b[v] ? 1 : 0;
+  EXPECT_GT(same, a.size() / 20);
+  EXPECT_LT(same, a.size());
+}
+
+TEST_F(PbdHuman, FramesDoNotRememberEachOther) {
+  geometry::Random dice(3);
+  std::vector<ModelPose> poses;
+  for (int i = 0; i < 4; ++i) poses.push_back(random_pose(dice));
+  const auto state = pbd_->make_state();
+  std::vector<Vec3f> positions(rig().mesh.positions.size());
+  for (const int i : {2, 0, 3, 1, 2}) {
+    pbd_->deform(*state, {poses[static_cast<std::size_t>(i)]}, {positions, {}, nullptr});
+    EXPECT_EQ(positions, run(*pbd_, poses[static_cast<std::size_t>(i)]));
+  }
+  EXPECT_FALSE(pbd_->needs_history());
+}
+
+TEST_F(PbdHuman, ThreadsDoNotMatter) {
+  const ModelPose pose = turned("LeftUpperArm", Vec3::UnitX(), 50);
+  set_thread_count(1);
+  std::vector<Vec3f> normals_one, normals_two;
+  const std::vector<Vec3f> one = run(*pbd_, pose, nullptr, &normals_one);
+  set_thread_count(2);
+  const std::vector<Vec3f> two = run(*pbd_, pose, nullptr, &normals_two);
+  EXPECT_EQ(one, two);
+  EXPECT_EQ(normals_one, normals_two);
+  for (const Vec3f& n : normals_one) EXPECT_NEAR(n.norm(), 1, 1e-3);
+}
+
+TEST_F(PbdHuman, RandomPosesStayFiniteAndAreNotGivenUp) {
+  geometry::Random dice(8);
+  for (int i = 0; i < 30; ++i) {
+    FrameReport report;
+    const std::vector<Vec3f> positions = run(*pbd_, random_pose(dice), &report);
+    EXPECT_EQ(report.fallback_vertices, 0U);
+    for (const Vec3f& p : positions) ASSERT_TRUE(p.allFinite());
+  }
+}
+
+TEST_F(PbdHuman, ShowsItsTetrahedraAndJointAreas) {
+  const auto state = pbd_->make_state();
+  const ModelPose pose = turned("LeftForearm", Vec3::UnitZ(), 90);
+  const std::vector<Overlay> overlays = pbd_->overlays(*state, {pose});
+  ASSERT_EQ(overlays.size(), 3U);
+  EXPECT_EQ(overlays[0].name, "tets");
+  EXPECT_GT(overlays[0].lines.size(), 1000U);
+  EXPECT_GT(overlays[2].triangles.size(), 100U);
+}
+
+TEST(Pbd, ScalesWithTheCharacter) {
+  shapes::MakeOptions options;
+  options.vertices = 2000;
+  const Rig small = shapes::make("human", options).made.character.rig;
+  Rig large = small;
+  for (Vec3& p : large.mesh.positions) p *= 8;
+  for (Joint& joint : large.skeleton.joints) joint.rest.translation *= 8;
+  for (Skin& skin : large.skins)
+    for (Mat4& inverse : skin.inverse_bind) inverse.topRightCorner<3, 1>() *= 8;
+  DeformOptions choose;
+  choose.base = "lbs";
+  choose.tets = 8000;
+  const auto run = [&](const Rig& rig) {
+    const auto pbd = bind("pbd", rig, choose);
+    Pose pose = rest_pose(rig);
+    pose.local[rig.skeleton.find("LeftForearm")].rotation *= Quat(Eigen::AngleAxisd(1.2, Vec3::UnitZ()));
+    const auto state = pbd->make_state();
+    std::vector<Vec3f> positions(rig.mesh.positions.size());
+    const ModelPose model{model_matrices(rig.skeleton, pose.local), {}, {}};
+    pbd->deform(*state, {model}, {positions, {}, nullptr});
+    return positions;
+  };
+  const std::vector<Vec3f> a = run(small), b = run(large);
+  for (std::size_t v = 0; v < a.size(); ++v) EXPECT_LT((8 * a[v] - b[v]).norm(), 1e-4 * large.mesh.size());
+}
+
+TEST(Pbd, ASkinWithoutInsideIsLeftToTheBaseMethodAndSaysSo) {
+  Rig rig = shapes::make("bar", {}).made.character.rig;
+  rig.mesh.face_offsets = {0};
+  rig.mesh.face_vertices.clear();
+  rig.mesh.face_materials.clear();
+  rig.mesh.add_face(std::array<Index, 3>{0, 1, 2});
+  rig.mesh.parts.front().face_count = 1;
+  DeformOptions choose;
+  choose.base = "lbs";
+  const auto pbd = bind("pbd", rig, choose);
+  const auto state = pbd->make_state();
+  std::vector<Vec3f> positions(rig.mesh.positions.size());
+  FrameReport report;
+  const ModelPose model{rest_matrices(rig.skeleton), {}, {}};
+  pbd->deform(*state, {model}, {positions, {}, &report});
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(report.findings[0].code, "pbd.no_inside");
+}
+
+TEST(Pbd, RefusesStiffnessOfNoJoint) {
+  const Rig rig = shapes::make("bar", {}).made.character.rig;
+  DeformOptions choose;
+  choose.base = "lbs";
+  for (const char* word : {"Nobody=2", "=", "x", "Joint0=-1"}) {
+    choose.stiffness = {word};
+    EXPECT_THROW(bind("pbd", rig, choose), Error) << word;
+  }
+}
+
+}  // namespace
+}  // namespace sinew::deform

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/geometry/mesh/normals.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/geometry/named_meshes.h"
+
+namespace sinew::geometry {
+namespace {
+
+using namespace sinew::test;
+
+TEST(Normals, CubeFacesPointAlongTheAxesAndItsVerticesAlongDiagonals) {
+  for (const Vec3& n : face_normals(cube())) EXPECT_NEAR(n.cwiseAbs().maxCoeff(), 1, 1e-15);
+  EXPECT_EQ(face_normals(cube()).back(), Vec3(0, 0, 1));
+  const std::vector<Vec3> n = vertex_normals(cube());
+  for (Index v = 0; v < 8; ++v)
+    EXPECT_TRUE(n[v].isApprox((cube().positions[v] - Vec3::Constant(0.5)).normalized(), 1e-14));
+}
+
+TEST(Normals, DoNotDependOnHowQuadsAreCut) {
+  const Mesh quads = cube();
+  Mesh triangles;
+  triangles.positions = quads.positions;
+  for (const Triangle& t : triangulate(quads)) triangles.add_face(t.vertices);
+  const std::vector<Vec3> a = vertex_normals(quads), b = vertex_normals(triangles);
+  for (Index v = 0; v < 8; ++v) EXPECT_TRUE(a[v].isApprox(b[v], 1e-14));
+}
+
+TEST(Normals, SphereNormalsAreRadial) {
+  const Mesh mesh = sphere(40, 60);
+  const std::vector<Vec3> n = vertex_normals(mesh);
+  for (Index v = 0; v < mesh.vertex_count(); ++v) ASSERT_GT(n[v].dot(mesh.positions[v]), 0.999);
+}
+
+TEST(Normals, DegenerateFacesHaveNoWeight) {
+  Mesh mesh = cube();
+  const std::vector<Vec3> before = vertex_normals(mesh);
+  mesh.positions.push_back(Vec3(0.5, 0, 0));
+  mesh.add_face(std::vector<Index>{0, 8, 1});
+  mesh.add_face(std::vector<Index>{0, 0, 1});
+  mesh.add_face(std::vector<Index>{0, 7});
+  const std::vector<Vec3> after = vertex_normals(mesh);
+  for (Index v = 0; v < 8; ++v) EXPECT_EQ(before[v], after[v]);
+  EXPECT_EQ(after[8], Vec3(0, 0, 0));
+  EXPECT_EQ(face_normals(mesh)[6], Vec3(0, 0, 0));
+}
+
+TEST(Normals, HollowCornerOfAPolygonCountsItsWholeAngle) {
+  // A roof over an L: at its hollow corner the floor takes up 270° and each of the two walls 90°.
+  const Mesh mesh =
+      mesh_of({{0, 0, 0}, {2, 0, 0}, {2, 1, 0}, {1, 1, 0}, {1, 2, 0}, {0, 2, 0}, {2, 1, -1}, {1, 1, -1}, {1, 2, -1}},
+              {{0, 1, 2, 3, 4, 5}, {2, 6, 7, 3}, {3, 7, 8, 4}});
+  const Vec3 expected = (3 * Vec3(0, 0, 1) + Vec3(0, 1, 0) + Vec3(1, 0, 0)).normalized();
+  EXPECT_TRUE(vertex_normals(mesh)[3].isApprox(expected, 1e-14));
+}
+
+TEST(Normals, CreaseAngleDecidesWhetherACubeIsSharp) {
+  const CornerLayer<Vec3f> sharp = corner_normals(cube(), 1.0), smooth = corner_normals(cube(), 1.6);
+  EXPECT_EQ(sharp.values.size(), 24u);
+  EXPECT_EQ(smooth.values.size(), 8u);
+  const std::vector<Vec3> faces = face_normals(cube()), vertices = vertex_normals(cube());
+  for (Index c = 0; c < 24; ++c) {
+    EXPECT_LT((sharp.values[sharp.corners[c]].cast<double>() - faces[c / 4]).norm(), 1e-6);
+    EXPECT_LT((smooth.values[smooth.corners[c]].cast<double>() - vertices[cube().face_vertices[c]]).norm(), 1e-6);
+  }
+}
+
+TEST(Normals, OneSharpEdgeInAFanDoesNotCutIt) {
+  // Round a fan the normals turn little by little; only where the last meets the first is the edge sharp.
+  Mesh mesh = mesh_of({Vec3(0, 0, 0)}, {});
+  for (Index i = 0; i < 8; ++i) mesh.positions.push_back(Vec3(std::cos(0.785398 * i), std::sin(0.785398 * i), 0.1 * i));
+  for (Index i = 1; i <= 8; ++i) mesh.add_face(std::vector<Index>{0, i, i % 8 + 1});
+  const CornerLayer<Vec3f> layer = corner_normals(mesh, 0.8);
+  for (Index c = 3; c + 3 < 24; c += 3) EXPECT_EQ(layer.corners[c], layer.corners[0]);
+}
+
+TEST(Normals, SameForAnyNumberOfThreads) {
+  const auto run = [](int threads) {
+    const Threads scope(threads);
+    const Mesh mesh = moved(sphere(90, 120));
+    const Welding welding = weld(mesh);
+    return std::pair(vertex_normals(mesh, &welding), corner_normals(mesh, 0.03, &welding).values);
+  };
+  EXPECT_EQ(run(1), run(2));
+}
+
+}  // namespace
+}  // namespace sinew::geometry
