@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// What fields and space queries cost from 5k to 500k triangles, as CSV. Times are given in units of one solid angle (three
-// square roots and an arc tangent) measured in the same run on one thread, so that the machine cancels out; `per` says what they are divided
-// by. A cost per query that grows like log n shows as a column that hardly grows; one that grows like n would be a
-// hundred times as large in the last row as in the first.
+// What fields and space queries cost from 5k to 500k triangles, as CSV. Times are given in units of one solid angle
+// (three square roots and an arc tangent) measured in the same run on one thread, so that the machine cancels out;
+// `per` says what they are divided by. A cost per query that grows like log n shows as a column that hardly grows; one
+// that grows like n would be a hundred times as large in the last row as in the first.
 //
 //     fields_bench              all sizes
 //     fields_bench --seconds    the same in seconds of all threads together, not divided by anything
@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/spatial/distance_field.h"
 #include "sinew/geometry/mesh/facing.h"
+#include "sinew/geometry/spatial/distance_field.h"
 #include "sinew/geometry/spatial/fast_winding.h"
 #include "sinew/geometry/spatial/ray_scene.h"
 #include "sinew/geometry/voxels/voxels.h"

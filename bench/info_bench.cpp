@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// How long `info` takes, as a ratio to one sort of the mesh's half-edges in the same run, and how much memory, as a ratio
-// to the file. Each measurement runs in a process of its own, so that making the file does not count.
+// How long `info` takes, as a ratio to one sort of the mesh's half-edges in the same run, and how much memory, as a
+// ratio to the file. Each measurement runs in a process of its own, so that making the file does not count.
 //
 //     info_bench                 all measurements
 //     info_bench --time FILE     time of one file
@@ -22,10 +22,10 @@
 
 #include "bench/timing.h"
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/spatial/self_intersection.h"
 #include "sinew/geometry/mesh/topology.h"
 #include "sinew/geometry/mesh/volume.h"
 #include "sinew/geometry/mesh/weld.h"
+#include "sinew/geometry/spatial/self_intersection.h"
 #include "sinew/jobs/info.h"
 
 namespace {

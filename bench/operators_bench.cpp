@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// Cost of the operators on surfaces from 5k to 500k triangles, each as a ratio to one sort of the mesh's half-edges in the
-// same run: a column that stays level grows as n log n, one that doubles from row to row (four times the triangles) as n^1.5.
+// Cost of the operators on surfaces from 5k to 500k triangles, each as a ratio to one sort of the mesh's half-edges in
+// the same run: a column that stays level grows as n log n, one that doubles from row to row (four times the triangles)
+// as n^1.5.
 //
 //     operators_bench [LARGEST]     a table with commas; LARGEST limits the triangles
 
@@ -18,9 +19,9 @@
 
 #include "bench/timing.h"
 #include "sinew/core/parallel.h"
+#include "sinew/geometry/mesh/section.h"
 #include "sinew/geometry/operators/geodesic.h"
 #include "sinew/geometry/operators/laplacian.h"
-#include "sinew/geometry/mesh/section.h"
 #include "sinew/geometry/operators/solver.h"
 
 namespace {

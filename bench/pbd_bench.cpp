@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// Position-based skinning against a plain scalar loop over the same constraints, in one run on one machine: what eight at a time, by colours, are worth.
+// Position-based skinning against a plain scalar loop over the same constraints, in one run on one machine: what eight
+// at a time, by colours, are worth.
 
 #include <fmt/format.h>
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// What it costs to rig a bare made person, stage by stage: the inside of the body, the search with all templates, the places of joints, fingers and
-// extras, weights. Seconds of the clock on one and on two threads, and the same in units of sorting the mesh's half-edges on one thread, which the machine
-// has a say in too. The hash is that of joints and weights and tells whether a change of speed changed results.
+// What it costs to rig a bare made person, stage by stage: the inside of the body, the search with all templates, the
+// places of joints, fingers and extras, weights. Seconds of the clock on one and on two threads, and the same in units
+// of sorting the mesh's half-edges on one thread, which the machine has a say in too. The hash is that of joints and
+// weights and tells whether a change of speed changed results.
 //
 //     rigging_bench [LARGEST]     a table with commas; LARGEST limits the vertices
 
@@ -23,8 +24,8 @@
 #include "sinew/core/hash.h"
 #include "sinew/core/parallel.h"
 #include "sinew/rigging/build/build_skeleton.h"
-#include "sinew/rigging/templates/preset.h"
 #include "sinew/rigging/rigger.h"
+#include "sinew/rigging/templates/preset.h"
 #include "sinew/rigging/templates/template_file.h"
 #include "sinew/shapes/kinds.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// Cost of the deformers per vertex, positions and normals, four joints a vertex, output in the file's order. Beside each the
-// cost of a plain scalar loop over the same rig, and the bandwidth of 72 bytes a vertex as a share of a memory triad's, both
-// of the same run.
+// Cost of the deformers per vertex, positions and normals, four joints a vertex, output in the file's order. Beside
+// each the cost of a plain scalar loop over the same rig, and the bandwidth of 72 bytes a vertex as a share of a memory
+// triad's, both of the same run.
 //
 //     skinning_bench [LARGEST]     a table with commas; LARGEST limits the vertices
 
@@ -49,8 +49,8 @@ Index parent_of(const std::vector<Vec3>& places, Index joint) {
   return nearest;
 }
 
-// A closed, wavy body of about that many vertices, ring by ring as a modeller's grid lies in a file; the four nearest of 64
-// scattered joints move a vertex, and the bone that ends in the nearest owns it.
+// A closed, wavy body of about that many vertices, ring by ring as a modeller's grid lies in a file; the four nearest
+// of 64 scattered joints move a vertex, and the bone that ends in the nearest owns it.
 Body body(Index vertices) {
   std::mt19937 rng(7);
   std::uniform_real_distribution<double> any(-1, 1);

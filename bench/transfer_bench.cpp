@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// What it costs to carry weights from one made person to another: as the target grows, and as the reference grows. Times in units of
-// closest points of the same target on one thread, which are another method's whole work, and of a plain loop over all triangles for every
-// ray, as the published plug-in has it, measured on a few rays. The hash is that of the weights and tells whether a change of speed changed
-// results.
+// What it costs to carry weights from one made person to another: as the target grows, and as the reference grows.
+// Times in units of closest points of the same target on one thread, which are another method's whole work, and of a
+// plain loop over all triangles for every ray, as the published plug-in has it, measured on a few rays. The hash is
+// that of the weights and tells whether a change of speed changed results.
 //
 //     transfer_bench [LARGEST]     a table with commas; LARGEST limits the vertices
 

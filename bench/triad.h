@@ -27,8 +27,8 @@ double shortest_seconds(int times, F&& f) {
   return shortest;
 }
 
-/// Bytes per second of a[i] = b[i] + s · c[i] over arrays far larger than the cache, counted as McCalpin's STREAM counts
-/// them: 24 bytes for each element of eight, what the cache fetches in order to write not counted.
+/// Bytes per second of a[i] = b[i] + s · c[i] over arrays far larger than the cache, counted as McCalpin's STREAM
+/// counts them: 24 bytes for each element of eight, what the cache fetches in order to write not counted.
 inline double triad_bytes_per_second(std::size_t elements = std::size_t{1} << 23) {
   std::vector<double> a(elements, 0.0), b(elements, 1.0), c(elements, 2.0);
   double s = 0.5;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// What the binder `voxel` costs on a made person with 24 bound joints: all of it, and a change of falloff or cap alone. Seconds of the clock on all threads, and the same in units of sorting the mesh's half-edges, which the machine has a
+// What the binder `voxel` costs on a made person with 24 bound joints: all of it, and a change of falloff or cap alone.
+// Seconds of the clock on all threads, and the same in units of sorting the mesh's half-edges, which the machine has a
 // say in too. The state hash tells whether a change of speed changed results.
 //
 //     voxel_binding_bench [LARGEST]     a table with commas; LARGEST limits the vertices

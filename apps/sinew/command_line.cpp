@@ -132,8 +132,8 @@ std::string sentence(const CLI::ParseError& problem) {
   return text + " See sinew --help.";
 }
 
-// A command whose options are steps has an option `order`, a list that may hold their names: unless it was given itself,
-// it gets those of the command line as they were written, behind those of the configuration.
+// A command whose options are steps has an option `order`, a list that may hold their names: unless it was given
+// itself, it gets those of the command line as they were written, behind those of the configuration.
 void set_order(const CommandLine& line, OptionList& list) {
   const Option* order = list.find("order");
   if (!order || order->type != OptionType::kTextList) return;

@@ -31,8 +31,9 @@ struct CommandLine {
   std::vector<std::pair<std::string, std::string>> options;
 };
 
-/// Reads the words of the command line. `common` is filled as far as the words could be understood, also when it throws,
-/// so that the caller knows how to tell the error. \throws Error with a sentence, and the nearest word that there is.
+/// Reads the words of the command line. `common` is filled as far as the words could be understood, also when it
+/// throws, so that the caller knows how to tell the error. \throws Error with a sentence, and the nearest word that
+/// there is.
 CommandLine parse_command_line(int argc, const char* const* argv, CommonFlags& common);
 
 /// Sets the options: those of the configuration file first, then those of the command line. A command with an option

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// The program: reads the command line, calls a job, prints its report. Exit codes are in docs/exit-codes-and-reports.md.
+// The program: reads the command line, calls a job, prints its report. Exit codes are in
+// docs/exit-codes-and-reports.md.
 
 #include <fmt/format.h>
 #include <unistd.h>

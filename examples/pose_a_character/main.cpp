@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// pose_a_character FILE [CLIP [SECONDS]]: loads a character, poses it by a clip, and prints the box around it. To copy from.
+// pose_a_character FILE [CLIP [SECONDS]]: loads a character, poses it by a clip, and prints the box around it. To copy
+// from.
 
 #include <sinew/core/error.h>
 #include <sinew/deform/blend/linear.h>
@@ -27,7 +28,8 @@ int main(int argc, char** argv) try {
       if (clip.name == argv[2]) pose = sinew::motion::sample(character.rig, clip, argc > 3 ? std::atof(argv[3]) : 0.0);
 
   sinew::Box box;
-  for (const auto& p : sinew::deform::linear_positions(character.rig, sinew::motion::resolve(character.rig.skeleton, pose)))
+  for (const auto& p :
+       sinew::deform::linear_positions(character.rig, sinew::motion::resolve(character.rig.skeleton, pose)))
     box.extend(p);
   std::printf("%.3f x %.3f x %.3f m\n", box.extent().x(), box.extent().y(), box.extent().z());
 } catch (const sinew::Error& problem) {

@@ -67,7 +67,8 @@ TEST_F(Parallel, EveryIndexIsVisitedOnce) {
   for (const std::size_t count : {0u, 1u, 63u, 64u, 65u, 1000u})
     for (const std::size_t grain : {1u, 64u, 5000u}) {
       std::vector<int> visits(count, 0);
-      parallel_for(count, [&](std::size_t i) { ++visits[i]; }, grain);
+      parallel_for(
+          count, [&](std::size_t i) { ++visits[i]; }, grain);
       EXPECT_TRUE(std::all_of(visits.begin(), visits.end(), [](int v) { return v == 1; })) << count << " " << grain;
     }
 }
@@ -85,7 +86,11 @@ TEST_F(Parallel, AnExceptionReachesTheCaller) {
   for (int threads = 1; threads <= 2; ++threads) {
     set_thread_count(threads);
     EXPECT_THROW(parallel_for(
-                     10'000, [](std::size_t i) { if (i == 7777) throw std::runtime_error("here"); }, 16),
+                     10'000,
+                     [](std::size_t i) {
+                       if (i == 7777) throw std::runtime_error("here");
+                     },
+                     16),
                  std::runtime_error);
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// Counts memory asked for by the whole program, so that a deformer that takes more of it after its first frame is found out.
+// Counts memory asked for by the whole program, so that a deformer that takes more of it after its first frame is found
+// out.
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// Constraints are taken one after the other, so that their order shows in the result: how much, on the bar of the check run?
+// Constraints are taken one after the other, so that their order shows in the result: how much, on the bar of the check
+// run?
 
 #include <gtest/gtest.h>
 

@@ -121,8 +121,8 @@ double worst_distance(const std::vector<A>& a, const std::vector<B>& b) {
   return most;
 }
 
-/// A tube along z of radius 1 with `around` vertices a ring, closed by no caps, from z = −1 to 1, all of joint 0 at one end and
-/// of joint 1 at the other.
+/// A tube along z of radius 1 with `around` vertices a ring, closed by no caps, from z = −1 to 1, all of joint 0 at one
+/// end and of joint 1 at the other.
 inline Rig two_joint_tube(Index around, Index rings) {
   Rig rig;
   rig.skeleton.joints.resize(2);

@@ -171,8 +171,8 @@ shapes::Made bent_cylinder(double bend_rad) {
   return made;
 }
 
-// How much more edges across a border are stretched than those within a region: the ratio of the 99.9th percentiles over
-// random poses.
+// How much more edges across a border are stretched than those within a region: the ratio of the 99.9th percentiles
+// over random poses.
 double stretch_across_borders(const shapes::Made& made, const char* twist, double swing_rad, int poses) {
   const Rig& rig = made.character.rig;
   const auto deformer = deform::bind("slbs", rig, by(twist), {}, {&made.owners});
@@ -216,7 +216,8 @@ TEST(SlbsLimb, BordersOfRegionsDoNotShowInRandomPoses) {
   const shapes::Made straight = cylinder(4, 60, 2, 9);
   EXPECT_LT(stretch_across_borders(straight, "delta", 20 * kDegree, 1000), 1.1);
   EXPECT_LT(stretch_across_borders(straight, "harmonic", 20 * kDegree, 1000), 1.1);
-  // Twists alone: where the skin is bent at rest, linear blending stretches what swings at the border by 2.6 times as much.
+  // Twists alone: where the skin is bent at rest, linear blending stretches what swings at the border by 2.6 times as
+  // much.
   const shapes::Made bent = bent_cylinder(40 * kDegree);
   EXPECT_LT(stretch_across_borders(bent, "harmonic", 0, 1000), 1.1);
   // The place along the bone alone jumps at a bend: about 40.

@@ -3,7 +3,8 @@
 
 #pragma once
 
-/// Shapes whose distance and volume are known, ways to damage them, and the slow sum that winding numbers are defined by.
+/// Shapes whose distance and volume are known, ways to damage them, and the slow sum that winding numbers are defined
+/// by.
 
 #include <cstdint>
 #include <cstdlib>

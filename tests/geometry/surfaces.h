@@ -50,7 +50,8 @@ inline TriangleSurface icosphere(int levels) {
   return s;
 }
 
-/// A flat square [−1, 1]² of n × n cells in the plane z = 0, facing +z; inner vertices are moved by up to `jitter` cells.
+/// A flat square [−1, 1]² of n × n cells in the plane z = 0, facing +z; inner vertices are moved by up to `jitter`
+/// cells.
 inline TriangleSurface flat_square(Index n, double jitter = 0, unsigned seed = 1) {
   TriangleSurface s;
   std::mt19937 random(seed);
@@ -71,7 +72,8 @@ inline TriangleSurface flat_square(Index n, double jitter = 0, unsigned seed = 1
 }
 
 /// Rings of `segments` points: ring i, angle u ↦ a place. Faces outwards when rings follow the right-hand screw of the
-/// angle. With `caps` the ends are closed by fans about the rings' centres; with `closed` the last ring joins the first.
+/// angle. With `caps` the ends are closed by fans about the rings' centres; with `closed` the last ring joins the
+/// first.
 inline TriangleSurface rings(Index count, Index segments, const std::function<Vec3(Index, double)>& place,
                              bool caps = true, bool closed = false) {
   TriangleSurface s;

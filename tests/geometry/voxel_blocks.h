@@ -20,8 +20,8 @@ inline std::vector<double> and_then(std::vector<double> lines, double to, int co
   return lines;
 }
 
-/// The surface of the blocks between the lines for which `filled(center)` holds, as quads that face outwards. Faces of blocks
-/// that touch in an edge only share its vertices.
+/// The surface of the blocks between the lines for which `filled(center)` holds, as quads that face outwards. Faces of
+/// blocks that touch in an edge only share its vertices.
 inline Mesh block_mesh(const std::vector<double>& xs, const std::vector<double>& ys, const std::vector<double>& zs,
                        const std::function<bool(const Vec3&)>& filled) {
   const std::array<const std::vector<double>*, 3> lines = {&xs, &ys, &zs};
@@ -67,7 +67,8 @@ inline Mesh block_mesh(const std::vector<double>& xs, const std::vector<double>&
   return mesh;
 }
 
-/// Two arms 1 wide and deep that hang from y = 6 to a common foot of height 1, `gap` apart: x in [0, 1] and [1 + gap, 2 + gap].
+/// Two arms 1 wide and deep that hang from y = 6 to a common foot of height 1, `gap` apart: x in [0, 1] and [1 + gap, 2
+/// + gap].
 inline Mesh u_tube(double gap, int per_unit = 4) {
   const std::vector<double> xs = and_then(and_then(and_then({0}, 1, per_unit), 1 + gap, 1), 2 + gap, per_unit);
   const std::vector<double> ys = and_then(and_then({0}, 1, per_unit), 6, 5 * per_unit);
@@ -75,7 +76,8 @@ inline Mesh u_tube(double gap, int per_unit = 4) {
                     [&](const Vec3& c) { return c.y() < 1 || c.x() < 1 || c.x() > 1 + gap; });
 }
 
-/// The shortest way in the u-tube between a point of each arm, above the foot and at one depth: a string around two corners.
+/// The shortest way in the u-tube between a point of each arm, above the foot and at one depth: a string around two
+/// corners.
 inline double way_around(const Vec3& left, const Vec3& right, double gap) {
   const Vec3 a(1, 1, left.z()), b(1 + gap, 1, right.z());
   return (left - a).norm() + gap + (right - b).norm();

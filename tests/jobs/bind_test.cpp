@@ -11,9 +11,9 @@
 #include "sinew/core/error.h"
 #include "sinew/core/parallel.h"
 #include "sinew/io/file.h"
-#include "sinew/pipeline/bind_parts.h"
 #include "sinew/jobs/convert.h"
 #include "sinew/jobs/make.h"
+#include "sinew/pipeline/bind_parts.h"
 
 namespace sinew::jobs {
 

@@ -13,11 +13,11 @@
 #include "sinew/core/parallel.h"
 #include "sinew/deform/deformer.h"
 #include "sinew/io/asset.h"
-#include "sinew/pipeline/helpers_measure.h"
-#include "sinew/pipeline/helpers_places.h"
 #include "sinew/jobs/helpers_select.h"
 #include "sinew/jobs/make.h"
 #include "sinew/motion/resolve.h"
+#include "sinew/pipeline/helpers_measure.h"
+#include "sinew/pipeline/helpers_places.h"
 #include "tests/support/gltf_fixtures.h"
 
 namespace sinew::jobs {

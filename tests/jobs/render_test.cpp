@@ -10,9 +10,9 @@
 #include <set>
 
 #include "sinew/core/error.h"
-#include "sinew/picture/browser.h"
 #include "sinew/jobs/render_segments.h"
 #include "sinew/motion/pose_file.h"
+#include "sinew/picture/browser.h"
 #include "tests/support/png.h"
 
 namespace sinew::jobs {

@@ -134,7 +134,8 @@ TEST(BlendBar, DoesNotDependOnWhereTheBarStands) {
   const Rig rig = bar_rig({});
   const auto exact_loss = [](const Rig& bar, int row, bool dual) {
     std::vector<std::pair<Index, Quat>> turns;
-    // A turn by exactly 180° has two ways round between which rounding would choose; dual quaternions get a little less.
+    // A turn by exactly 180° has two ways round between which rounding would choose; dual quaternions get a little
+    // less.
     for (Index j = 0; j < 5; ++j)
       turns.emplace_back(j, rotation_exp((dual ? 0.95 : 1) * rotation_log(bar_rotations(row)[j])));
     const ModelPose pose = test::turned(bar, turns);

@@ -14,8 +14,8 @@
 #include "sinew/core/error.h"
 #include "sinew/core/parallel.h"
 #include "sinew/io/asset.h"
-#include "sinew/pipeline/bind_subject.h"
 #include "sinew/jobs/make.h"
+#include "sinew/pipeline/bind_subject.h"
 #include "sinew/pipeline/weights_partners.h"
 #include "tests/support/gltf_fixtures.h"
 

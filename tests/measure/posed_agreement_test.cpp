@@ -19,8 +19,8 @@ TEST(PosedAgreement, OfTheSameWeightsIsExact) {
 }
 
 TEST(PosedAgreement, OfOneVertexOnTheOtherSideIsTheWayItWouldGo) {
-  // All on the first joint, but for one vertex that the others give to the second: in the three poses of the second joint it
-  // goes, once, as far as turning by 45° about an axis takes it.
+  // All on the first joint, but for one vertex that the others give to the second: in the three poses of the second
+  // joint it goes, once, as far as turning by 45° about an axis takes it.
   Rig rig = test::cylinder_rig(2, 4, 8);
   SkinWeights own, other;
   const Index lost = 0;

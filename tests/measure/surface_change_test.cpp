@@ -63,7 +63,8 @@ TEST(Roughness, OfASmoothBendFallsWithTheEdges) {
 }
 
 TEST(Roughness, OfOneVertexPulledOutByAnEdgeIsAboutOneThere) {
-  // A flat grid; the middle vertex rises by one edge. Its own change is 1, that of its four neighbours a quarter less their turn.
+  // A flat grid; the middle vertex rises by one edge. Its own change is 1, that of its four neighbours a quarter less
+  // their turn.
   std::vector<Vec3> points;
   Mesh mesh;
   for (int y = 0; y < 5; ++y)

@@ -3,8 +3,8 @@
 
 #include "sinew/pipeline/rig_pose.h"
 
-#include <Eigen/LU>
 #include <gtest/gtest.h>
+#include <Eigen/LU>
 
 #include "sinew/core/parallel.h"
 #include "tests/jobs/rig_plans.h"

@@ -84,8 +84,9 @@ inline Mesh capsule_between(const Vec3& a, const Vec3& b, double radius) {
   return mesh;
 }
 
-/// The human template in a random pose and size, clad in capsules that overlap. Arms turn by up to 25° any way, legs to the
-/// front, the back and apart but not across each other; elbows and knees by up to 25° the natural way. Feet stay level.
+/// The human template in a random pose and size, clad in capsules that overlap. Arms turn by up to 25° any way, legs to
+/// the front, the back and apart but not across each other; elbows and knees by up to 25° the natural way. Feet stay
+/// level.
 struct CapsulePerson {
   Places places;
   Mesh mesh;

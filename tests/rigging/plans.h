@@ -34,8 +34,8 @@ inline rigging::SkeletonPlan plan_of(const Template& source) {
   return plan;
 }
 
-/// A skeleton's joints at rest, with the roles that a template has for their names and nothing known about what they bend
-/// about.
+/// A skeleton's joints at rest, with the roles that a template has for their names and nothing known about what they
+/// bend about.
 inline rigging::SkeletonPlan plan_of(const Skeleton& skeleton, const Template& roles) {
   rigging::SkeletonPlan plan;
   const std::vector<Mat4> rest = rest_matrices(skeleton);

@@ -72,8 +72,8 @@ inline Index add_joint(Template& t, const std::string& name, const std::string& 
   return number;
 }
 
-/// A person of 18 joints as the method has it: between the shoulders, back, between the hips, head, four joints to a leg and three to
-/// an arm. Faces +z, left is +x, arms 25 degrees below the horizontal.
+/// A person of 18 joints as the method has it: between the shoulders, back, between the hips, head, four joints to a
+/// leg and three to an arm. Faces +z, left is +x, arms 25 degrees below the horizontal.
 inline Template human_of_18() {
   Template t;
   t.name = "human18";

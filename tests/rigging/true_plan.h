@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "sinew/geometry/spatial/distance_field.h"
-#include "sinew/rigging/embed/interior.h"
 #include "sinew/rigging/build/plan.h"
+#include "sinew/rigging/embed/interior.h"
 #include "sinew/shapes/kinds.h"
 
 namespace sinew::test {
@@ -34,7 +34,8 @@ inline bool has_any(const std::string& name, const std::vector<std::string_view>
   return false;
 }
 
-/// A made character's joints whose names hold none of the words. A leaf whose own children were left out ends at the mean of their places.
+/// A made character's joints whose names hold none of the words. A leaf whose own children were left out ends at the
+/// mean of their places.
 inline rigging::SkeletonPlan true_plan(const shapes::Made& made, const std::vector<std::string_view>& without) {
   const Skeleton& skeleton = made.character.rig.skeleton;
   const std::vector<Mat4> rest = rest_matrices(skeleton);

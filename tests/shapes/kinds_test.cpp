@@ -13,9 +13,9 @@
 #include "sinew/core/error.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/blend/linear.h"
-#include "sinew/geometry/spatial/self_intersection.h"
 #include "sinew/geometry/mesh/topology.h"
 #include "sinew/geometry/mesh/volume.h"
+#include "sinew/geometry/spatial/self_intersection.h"
 #include "sinew/motion/resolve.h"
 
 namespace sinew::shapes {

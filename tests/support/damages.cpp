@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "sinew/geometry/mesh/normals.h"
-#include "sinew/geometry/spatial/random.h"
 #include "sinew/geometry/mesh/weld.h"
+#include "sinew/geometry/spatial/random.h"
 
 namespace sinew::test {
 namespace {

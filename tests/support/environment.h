@@ -9,7 +9,8 @@
 
 namespace sinew::test {
 
-/// An environment variable with another value, or none, for as long as this lives. Not while other threads read the environment.
+/// An environment variable with another value, or none, for as long as this lives. Not while other threads read the
+/// environment.
 class Environment {
  public:
   Environment(const char* name, const std::optional<std::string>& value) : name_(name) {

@@ -175,7 +175,8 @@ void add_clip(Builder& b) {
 }
 
 void pack_meshopt(Builder& b) {
-  // Every view whose elements are a multiple of four bytes goes into a packed buffer; the plain one becomes the fallback.
+  // Every view whose elements are a multiple of four bytes goes into a packed buffer; the plain one becomes the
+  // fallback.
   b.use("EXT_meshopt_compression", true);
   io::Bytes packed;
   std::vector<std::size_t> element(b.json["bufferViews"].size(), 0);

@@ -9,8 +9,8 @@
 
 namespace sinew::test {
 
-/// A quad strip of `rings` rings along y, skinned to two joints, with a morph, a clip of every interpolation, a material,
-/// a rigid box under the second joint, extras and an unknown extension.
+/// A quad strip of `rings` rings along y, skinned to two joints, with a morph, a clip of every interpolation, a
+/// material, a rigid box under the second joint, extras and an unknown extension.
 struct FixtureOptions {
   int rings = 5;
   bool sparse = false;

@@ -14,9 +14,9 @@
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/components.h"
 #include "sinew/geometry/mesh/facing.h"
+#include "sinew/geometry/mesh/weld.h"
 #include "sinew/geometry/spatial/fast_winding.h"
 #include "sinew/geometry/spatial/ray_scene.h"
-#include "sinew/geometry/mesh/weld.h"
 
 namespace sinew::test {
 namespace {

@@ -16,12 +16,12 @@ struct Posed {
   std::vector<Vec3> normals;
 };
 
-/// Linear blend skinning, a vertex at a time, straight from the formulas: normals by the cofactors of Σ w M if `cofactors`,
-/// else by Σ w M. \pre the mesh has a normal per vertex, or none at all.
+/// Linear blend skinning, a vertex at a time, straight from the formulas: normals by the cofactors of Σ w M if
+/// `cofactors`, else by Σ w M. \pre the mesh has a normal per vertex, or none at all.
 Posed scalar_linear(const Rig& rig, const ModelPose& pose, bool cofactors);
 
-/// Dual quaternions in the same way, in matrices and plain quaternions, with the stretch blended first where a joint has
-/// any.
+/// Dual quaternions in the same way, in matrices and plain quaternions, with the stretch blended first where a joint
+/// has any.
 Posed scalar_dual_quaternions(const Rig& rig, const ModelPose& pose);
 
 }  // namespace sinew::test

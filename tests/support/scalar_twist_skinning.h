@@ -20,8 +20,8 @@ struct ScalarTwists {
   std::vector<Mat4> matrices;  ///< M: binding to posed.
 };
 
-/// For rigid bind matrices (frame to model space) and rigid poses. `expected_rad` says which of its full turns a twist has, per
-/// joint; empty for twists within half a turn.
+/// For rigid bind matrices (frame to model space) and rigid poses. `expected_rad` says which of its full turns a twist
+/// has, per joint; empty for twists within half a turn.
 ScalarTwists scalar_twists(const Skeleton& skeleton, const std::vector<Segmentation::Segment>& segments,
                            const std::vector<Mat4>& bind, const ModelPose& pose,
                            const std::vector<double>& expected_rad = {});
@@ -30,8 +30,8 @@ ScalarTwists scalar_twists(const Skeleton& skeleton, const std::vector<Segmentat
 Vec3 scalar_twisted_point(const ScalarTwists& twists, const std::vector<Segmentation::Segment>& segments,
                           const std::vector<Mat4>& bind, Index bone, double share, const Vec3& v);
 
-/// Skinning with spread twists, straight from the formulas: y by the share of each vertex, then Σ w M Ω⁻¹ y. Normals by the
-/// gradient of the share, if there is one for each vertex, and by the cofactors of Σ w M Ω⁻¹ or by that itself.
+/// Skinning with spread twists, straight from the formulas: y by the share of each vertex, then Σ w M Ω⁻¹ y. Normals by
+/// the gradient of the share, if there is one for each vertex, and by the cofactors of Σ w M Ω⁻¹ or by that itself.
 /// \pre one skin, all parts of it; `share` for each vertex.
 Posed scalar_twist_safe(const Rig& rig, const Segmentation& segmentation, const ModelPose& pose,
                         const std::vector<double>& expected_rad, const std::vector<double>& share,

@@ -13,8 +13,8 @@
 #include "sinew/geometry/spatial/ray_scene.h"
 #include "sinew/measure/weight_agreement.h"
 #include "sinew/shapes/kinds.h"
-#include "sinew/transfer/rays/guides.h"
 #include "sinew/transfer/method.h"
+#include "sinew/transfer/rays/guides.h"
 
 namespace sinew::test {
 

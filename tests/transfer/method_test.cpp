@@ -86,8 +86,8 @@ RC_GTEST_PROP(CapContinuously, RowsAreShortSortedAndSumToOne, ()) {
   }
 }
 
-// Also through places where two weights change their order, and which ones stay. What stays weighs half of the row at least: scaling to
-// the sum 1 makes changes larger by as much as it is less.
+// Also through places where two weights change their order, and which ones stay. What stays weighs half of the row at
+// least: scaling to the sum 1 makes changes larger by as much as it is less.
 RC_GTEST_PROP(CapContinuously, ASmallChangeOfWeightsIsASmallChangeOfTheRow, ()) {
   std::mt19937 random(*rc::gen::arbitrary<unsigned>());
   std::uniform_real_distribution<float> weight(0.01F, 0.05F), change(-1e-6F, 1e-6F);

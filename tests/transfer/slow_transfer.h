@@ -3,8 +3,8 @@
 
 #pragma once
 
-/// The equations of the skeleton-aware transfer read line by line, in double, without any of the library's shortcuts; and small scenes
-/// to compare with.
+/// The equations of the skeleton-aware transfer read line by line, in double, without any of the library's shortcuts;
+/// and small scenes to compare with.
 
 #include <cmath>
 #include <random>
@@ -83,7 +83,8 @@ struct Branches : HandMade {
   }
 };
 
-/// A joint at the origin under a triangle in the plane z = 1 that it sees from behind, and a target of one vertex above it.
+/// A joint at the origin under a triangle in the plane z = 1 that it sees from behind, and a target of one vertex above
+/// it.
 struct TriangleScene : HandMade {
   TriangleScene() {
     add_joint(kNone, Vec3::Zero(), Vec3::Zero());
@@ -125,8 +126,8 @@ struct PlatesScene : HandMade {
   }
 };
 
-/// A bone of length 1 along x under a roof at y = 1 whose middle, at most 0.26 to either side of the bone's, the first joint moves, and the
-/// rest the second; a target of one vertex above the middle.
+/// A bone of length 1 along x under a roof at y = 1 whose middle, at most 0.26 to either side of the bone's, the first
+/// joint moves, and the rest the second; a target of one vertex above the middle.
 struct RoofScene : HandMade {
   RoofScene() {
     add_joint(kNone, Vec3(0, 0, 0), Vec3(0, 0, 0));

@@ -12,9 +12,9 @@
 
 namespace sinew::binding {
 
-const Registry<Binder>& binders() {
-  static const Registry<Binder> registry = [] {
-    Registry<Binder> all("binder");
+const Registry<Registered<Binder>>& binders() {
+  static const Registry<Registered<Binder>> registry = [] {
+    Registry<Registered<Binder>> all("binder");
     all.add({"segment", "segmentation", "Clear limbs around their bones: quick, at most three joints a vertex.",
              bind_by_segments});
     all.add({"voxel", "geodesic-voxel", "Distances inside the body: for any mesh, however broken.", bind_by_voxels});

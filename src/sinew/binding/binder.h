@@ -46,14 +46,16 @@ struct BindOptions {
       self.blend_width);
     v(Field("resolution", "Voxels of the method voxel along the longest side of the mesh.").range(16, 1024),
       self.resolution);
-    v(Field("falloff", "How fast a joint's weight of the method voxel falls with distance: 0 soft, 1 stiff.").range(0, 1),
+    v(Field("falloff", "How fast a joint's weight of the method voxel falls with distance: 0 soft, 1 stiff.")
+          .range(0, 1),
       self.falloff);
     v(Field("steps", "How the method voxel measures distances: marching, or chamfer steps as published.")
           .one_of({"marching", "chamfer"}),
       self.steps);
     v(Field("leak_guard", "Keep the method voxel from stepping between surfaces that only lie close together."),
       self.leak_guard);
-    v(Field("heat", "How strongly bones heat the skin in the method heat: larger follows the nearest bone more closely.")
+    v(Field("heat",
+            "How strongly bones heat the skin in the method heat: larger follows the nearest bone more closely.")
           .range(1e-3, 1e3),
       self.heat);
   }
@@ -81,7 +83,7 @@ struct Bound {
 using Binder = Bound (*)(const Subject& subject, const BindOptions& options, const Progress& progress);
 
 /// All binders.
-const Registry<Binder>& binders();
+const Registry<Registered<Binder>>& binders();
 
 /// Binds by the method of that id. \throws Error for an unknown id, and as the binder does.
 Bound bind(std::string_view id, const Subject& subject, const BindOptions& options = {}, const Progress& progress = {});

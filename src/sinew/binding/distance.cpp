@@ -8,11 +8,11 @@
 #include <cmath>
 #include <limits>
 
-#include "sinew/binding/heat/visibility.h"
 #include "sinew/binding/edit/weight_tools.h"
+#include "sinew/binding/heat/visibility.h"
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/spatial/ray_scene.h"
 #include "sinew/geometry/mesh/weld_within.h"
+#include "sinew/geometry/spatial/ray_scene.h"
 
 namespace sinew::binding {
 namespace {

@@ -28,18 +28,19 @@ struct JointRegion {
 /// One per bound joint. Depth is the distance to the nearest triangle; a mesh without any has the bones' limit alone.
 std::vector<JointRegion> joint_regions(const Mesh& mesh, const BoneTree& tree, const Subject& subject);
 
-/// How much a vertex belongs to joint regions: 1 at a joint, 0 from the region's rim on, smooth between; the most over all.
+/// How much a vertex belongs to joint regions: 1 at a joint, 0 from the region's rim on, smooth between; the most over
+/// all.
 double region_fade(std::span<const JointRegion> regions, const Vec3& p);
 
-/// Terms d⁻⁴ of the two nearest joints and `fade` times that of the third, scaled to sum 1. To have no jump where two joints
-/// change places in the order, the term of the first that is left out is taken from all: of the third where it has faded, of
-/// the fourth where it has not. \pre sorted, not empty, distances positive.
+/// Terms d⁻⁴ of the two nearest joints and `fade` times that of the third, scaled to sum 1. To have no jump where two
+/// joints change places in the order, the term of the first that is left out is taken from all: of the third where it
+/// has faded, of the fourth where it has not. \pre sorted, not empty, distances positive.
 std::vector<Influence> distance_row(std::span<const JointDistance> nearest, double fade);
 
-/// The binder `distance`: weights by the fourth power of the distance to bones, J. Pan et al., "Automatic skinning and weight
-/// retargeting of articulated characters using extended position-based dynamics", 2018, Eq. 2. The paper attaches three
-/// bones in joint regions and two elsewhere; at the rim the third would drop out at once, a step of 17 % for distances of 0.2,
-/// 0.2 and 0.25, so that it is faded out instead. Distances count as at least 1e-3 of the size.
+/// The binder `distance`: weights by the fourth power of the distance to bones, J. Pan et al., "Automatic skinning and
+/// weight retargeting of articulated characters using extended position-based dynamics", 2018, Eq. 2. The paper
+/// attaches three bones in joint regions and two elsewhere; at the rim the third would drop out at once, a step of 17 %
+/// for distances of 0.2, 0.2 and 0.25, so that it is faded out instead. Distances count as at least 1e-3 of the size.
 ///
 /// It looks at nothing but distances, so it works on anything and is quick, and it bleeds between parts that lie close
 /// together. Vertices × bones, in parallel. \throws Error if no joint is bound or positions are not finite; Cancelled.

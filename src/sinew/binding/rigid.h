@@ -9,11 +9,11 @@ namespace sinew::binding {
 
 /// The binder `rigid`: every vertex follows one joint with weight 1, for robots, dolls and armour made of stiff pieces.
 ///
-/// A shell goes as a whole to the joint that holds most of its area by heat (`heat_rows`), if that is at least 0.7 of it or the shell is
-/// smaller than 0.05 of the mesh. Any other shell spans several joints, and each of its vertices follows its own
-/// strongest one by heat: regions hang together and are cut where bones are equally warm. Vertices without a
-/// triangle follow the nearest bone. Copies of a vertex, also in different parts, always follow the same joint. As `bind_by_heat` in cost
-/// and in what it throws; `smoothing` and `max_influences` have no meaning here.
+/// A shell goes as a whole to the joint that holds most of its area by heat (`heat_rows`), if that is at least 0.7 of
+/// it or the shell is smaller than 0.05 of the mesh. Any other shell spans several joints, and each of its vertices
+/// follows its own strongest one by heat: regions hang together and are cut where bones are equally warm. Vertices
+/// without a triangle follow the nearest bone. Copies of a vertex, also in different parts, always follow the same
+/// joint. As `bind_by_heat` in cost and in what it throws; `smoothing` and `max_influences` have no meaning here.
 Bound bind_rigid(const Subject& subject, const BindOptions& options, const Progress& progress);
 
 }  // namespace sinew::binding

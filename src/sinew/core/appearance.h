@@ -14,8 +14,8 @@ namespace sinew {
 /// A picture as it lies in the file, not decoded.
 struct Image {
   std::string name;
-  std::string uri;        ///< Where it came from, for a picture outside the file.
-  std::string mime_type;  ///< "image/png", "image/jpeg", …
+  std::string uri;               ///< Where it came from, for a picture outside the file.
+  std::string mime_type;         ///< "image/png", "image/jpeg", …
   std::vector<std::byte> bytes;  ///< Empty when the picture is missing.
 };
 

@@ -31,8 +31,8 @@ struct Driver {
   /// coefficients of all monomials of the rotation vector up to a degree, in graded lexical order.
   std::vector<std::vector<double>> coefficients;
   std::vector<std::pair<double, double>> keys;  ///< kDrivenKeys: angle in, value out.
-  /// kPolynomial and kDrivenKeys: what is taken for the source's rotation away from rest is before·Δ, and what comes out at
-  /// Δ = 1 is taken away again, so that the rest pose stays. For a driver that was made in another rest pose.
+  /// kPolynomial and kDrivenKeys: what is taken for the source's rotation away from rest is before·Δ, and what comes
+  /// out at Δ = 1 is taken away again, so that the rest pose stays. For a driver that was made in another rest pose.
   Quat before = Quat::Identity();
   std::string opaque;  ///< kOpaque: the JSON it was read from.
 };

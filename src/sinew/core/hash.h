@@ -10,8 +10,8 @@
 
 namespace sinew {
 
-/// SHA-256 (FIPS 180-4), fed piece by piece. By OpenSSL, which uses the processor's own instructions: hashing every input
-/// must not be what a command spends its time on (a portable loop of ours took 60 ms for 15 MB, this takes 10).
+/// SHA-256 (FIPS 180-4), fed piece by piece. By OpenSSL, which uses the processor's own instructions: hashing every
+/// input must not be what a command spends its time on (a portable loop of ours took 60 ms for 15 MB, this takes 10).
 class Sha256 {
  public:
   Sha256();

@@ -40,8 +40,8 @@ struct MeshPart {
   std::vector<double> morph_weights;  ///< Rest weights, one per morph.
 };
 
-/// A value per corner of each polygon. Two polygons may share a vertex and not a texture coordinate, so the corners have
-/// indices of their own.
+/// A value per corner of each polygon. Two polygons may share a vertex and not a texture coordinate, so the corners
+/// have indices of their own.
 template <class T>
 struct CornerLayer {
   std::vector<T> values;
@@ -93,8 +93,8 @@ std::vector<Triangle> triangulate(const Mesh& mesh);
 /// The triangles of one face appended to `out`.
 void triangulate_face(const Mesh& mesh, Index face, std::vector<Triangle>& out);
 
-/// What is wrong with a mesh: indices out of range, positions that are not finite, parts that do not cover it, layers and
-/// morphs of the wrong length. Empty when all is well.
+/// What is wrong with a mesh: indices out of range, positions that are not finite, parts that do not cover it, layers
+/// and morphs of the wrong length. Empty when all is well.
 Findings validate(const Mesh& mesh);
 
 }  // namespace sinew

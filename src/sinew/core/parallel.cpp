@@ -34,8 +34,7 @@ int thread_count() {
   return std::max(1, std::min(static_cast<int>(allowed), tbb::info::default_concurrency()));
 }
 
-void parallel_blocks(std::size_t count, std::size_t grain,
-                     const std::function<void(std::size_t, std::size_t)>& body) {
+void parallel_blocks(std::size_t count, std::size_t grain, const std::function<void(std::size_t, std::size_t)>& body) {
   if (count == 0) return;
   if (grain == 0) grain = 1;
   const std::size_t blocks = (count + grain - 1) / grain;
@@ -50,10 +49,8 @@ void parallel_blocks(std::size_t count, std::size_t grain,
 }
 
 void parallel_sort(std::span<std::uint64_t> keys) {
-  if (keys.size() < 10'000 || thread_count() == 1)
-    std::sort(keys.begin(), keys.end());
-  else
-    tbb::parallel_sort(keys.begin(), keys.end());
+  if (keys.size() < 10'000 || thread_count() == 1) std::sort(keys.begin(), keys.end());
+  else tbb::parallel_sort(keys.begin(), keys.end());
 }
 
 }  // namespace sinew

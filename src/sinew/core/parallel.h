@@ -42,7 +42,8 @@ T parallel_reduce(std::size_t count, T identity, Chunk&& chunk, Join&& join, std
   static_assert(!std::is_same_v<T, bool>, "the chunks' results would share bytes");
   const std::size_t chunks = (count + grain - 1) / grain;
   std::vector<T> partial(chunks, identity);
-  parallel_blocks(count, grain, [&](std::size_t begin, std::size_t end) { partial[begin / grain] = chunk(begin, end); });
+  parallel_blocks(count, grain,
+                  [&](std::size_t begin, std::size_t end) { partial[begin / grain] = chunk(begin, end); });
   T result = std::move(identity);
   for (T& value : partial) result = join(std::move(result), std::move(value));
   return result;

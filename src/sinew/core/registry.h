@@ -3,17 +3,18 @@
 
 #pragma once
 
+#include <cassert>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "sinew/core/error.h"
-#include "sinew/core/options.h"
+#include "sinew/core/text.h"
 
 namespace sinew {
 
-/// A method a user can choose by name: a binder, a deformer, a transfer, a file format, a command.
+/// A registry entry for things without options of their own, such as file formats and commands.
 template <class Factory>
 struct Registered {
   std::string id;    ///< Short name: "dqs".
@@ -22,35 +23,36 @@ struct Registered {
   Factory make;
 };
 
-/// The methods of one kind, in the order they were added. What is registered is what the program shows.
-template <class Factory>
+/// The entries of one kind, in the order in which they were added. The program shows what is registered. An entry has
+/// at least `id`, `name` and `when`.
+template <class Entry_>
 class Registry {
  public:
-  using Entry = Registered<Factory>;
+  using Entry = Entry_;
 
+  /// `kind` is what errors call an entry: "deformer".
   explicit Registry(std::string kind) : kind_(std::move(kind)) {}
 
-  /// \pre the id and the plain name are new. \throws Error otherwise.
+  /// \pre the id and the plain name are new.
   void add(Entry entry) {
-    for (const Entry& other : entries_)
-      if (other.id == entry.id || other.name == entry.name)
-        throw Error("There are two " + kind_ + "s called '" + entry.id + "'.");
+    for ([[maybe_unused]] const Entry& other : entries_) assert(other.id != entry.id && other.name != entry.name);
     entries_.push_back(std::move(entry));
   }
 
+  const std::string& kind() const { return kind_; }
   const std::vector<Entry>& entries() const { return entries_; }
 
-  /// Finds by id or by plain name. \throws Error that lists what there is.
+  std::vector<std::string> ids() const {
+    std::vector<std::string> all;
+    for (const Entry& entry : entries_) all.push_back(entry.id);
+    return all;
+  }
+
+  /// Finds by id or by plain name. \throws Error that lists the entries.
   const Entry& find(std::string_view word) const {
-    std::vector<std::string> known;
-    for (const Entry& entry : entries_) {
+    for (const Entry& entry : entries_)
       if (entry.id == word || entry.name == word) return entry;
-      known.push_back(entry.id);
-    }
-    std::string text = "There is no " + kind_ + " '" + std::string(word) + "'; there is";
-    for (std::size_t i = 0; i < known.size(); ++i) text += (i ? ", " : " ") + known[i];
-    const std::string near = closest_word(word, known);
-    throw Error(text + "." + (near.empty() ? "" : " Did you mean '" + near + "'?"));
+    throw Error(unknown_word(kind_, word, ids()));
   }
 
  private:

@@ -24,7 +24,8 @@ Json Report::to_json() const {
   json["outputs"] = files_json(outputs);
   json["status"] = status == Status::kDone ? "done" : "incomplete";
   json["warnings"] = Json::array();
-  for (const Finding& w : warnings) json["warnings"].push_back({{"code", w.code}, {"where", w.where}, {"text", w.text}});
+  for (const Finding& w : warnings)
+    json["warnings"].push_back({{"code", w.code}, {"where", w.where}, {"text", w.text}});
   json["fallbacks"] = Json::array();
   for (const Fallback& f : fallbacks)
     json["fallbacks"].push_back({{"code", f.code}, {"method", f.method}, {"count", f.count}, {"text", f.text}});

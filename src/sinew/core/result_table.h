@@ -27,7 +27,8 @@ std::string table_markdown(const ResultTable& table);
 /// One line of comma-separated values; fields that need it are quoted (RFC 4180).
 std::string csv_line(const std::vector<std::string>& fields);
 
-/// All cells as `table,row,column,value`: one value per line, whatever the shapes of the tables. The row is its first cell.
+/// All cells as `table,row,column,value`: one value per line, whatever the shapes of the tables. The row is its first
+/// cell.
 std::string tables_csv(const std::vector<ResultTable>& tables);
 
 }  // namespace sinew

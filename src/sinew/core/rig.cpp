@@ -3,8 +3,8 @@
 
 #include "sinew/core/rig.h"
 
-#include <Eigen/LU>
 #include <fmt/format.h>
+#include <Eigen/LU>
 
 namespace sinew {
 
@@ -47,8 +47,9 @@ Findings validate(const Rig& rig) {
   append(validate(rig.skeleton));
   append(validate(rig.weights, rig.skeleton.size()));
   if (!rig.weights.empty() && rig.weights.row_count() != rig.mesh.vertex_count())
-    found.push_back({"rig.rows", "", fmt::format("There are {} rows of weights for {} vertices.",
-                                                 rig.weights.row_count(), rig.mesh.vertex_count())});
+    found.push_back({"rig.rows", "",
+                     fmt::format("There are {} rows of weights for {} vertices.", rig.weights.row_count(),
+                                 rig.mesh.vertex_count())});
   for (const Skin& skin : rig.skins) {
     if (skin.joints.size() != skin.inverse_bind.size())
       found.push_back({"rig.bind", skin.name, "It has not one bind matrix for each joint."});

@@ -111,7 +111,8 @@ Polar polar(const Mat3& a) {
 Quat rotation_from_euler(const Vec3& angles_rad, const char* order) {
   std::string sorted(order);
   std::sort(sorted.begin(), sorted.end());
-  if (sorted != "xyz") throw Error("A rotation order must be a permutation of 'xyz', not '" + std::string(order) + "'.");
+  if (sorted != "xyz")
+    throw Error("A rotation order must be a permutation of 'xyz', not '" + std::string(order) + "'.");
   Quat q = Quat::Identity();
   for (const char* letter = order; *letter; ++letter) {
     const int axis = *letter - 'x';

@@ -18,8 +18,8 @@ struct Segmentation {
     Index child = kNone;
   };
   std::vector<Segment> segments;
-  std::vector<Index> owner;   ///< Segment per vertex.
-  std::vector<float> along;   ///< Where the vertex lies along its segment: 0 at the joint, 1 at the child; unbounded.
+  std::vector<Index> owner;  ///< Segment per vertex.
+  std::vector<float> along;  ///< Where the vertex lies along its segment: 0 at the joint, 1 at the child; unbounded.
 
   /// How the owners were found; all zero for a segmentation that is known otherwise.
   struct Statistics {

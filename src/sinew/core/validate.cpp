@@ -89,7 +89,8 @@ void check_limb(const Template& skeleton_template, std::size_t number, Findings&
   const Template::Limb& limb = skeleton_template.limbs[number];
   const std::string where = fmt::format("limb {} '{}'", number, limb.name);
   if (!(std::isfinite(limb.inset) && std::isfinite(limb.beyond) && limb.beyond >= 0))
-    found.push_back({"template.limb_reach", where, "Its inset is not finite, or what lies beyond it is not at least 0."});
+    found.push_back(
+        {"template.limb_reach", where, "Its inset is not finite, or what lies beyond it is not at least 0."});
   if (limb.tip && !limb.tip->allFinite()) found.push_back({"template.limb_tip", where, "Its tip is not finite."});
   if (limb.joints.empty()) found.push_back({"template.limb_joints", where, "It has no joints."});
   for (const Index j : limb.joints)

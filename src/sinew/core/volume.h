@@ -22,7 +22,7 @@ struct DistanceField {
   Vec3 origin = Vec3::Zero();  ///< Of the sample (0, 0, 0).
   double cell = 0;             ///< Edge length.
   std::array<Index, 3> samples = {0, 0, 0};
-  std::vector<float> values;   ///< x fastest, then y, then z.
+  std::vector<float> values;  ///< x fastest, then y, then z.
 };
 
 /// Indices out of range, tetrahedra without positive volume.

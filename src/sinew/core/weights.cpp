@@ -28,7 +28,8 @@ void SkinWeights::add_row(std::span<const Influence> influences) {
     if (influence.weight != 0) influences_.push_back(influence);
   // A NaN would break the order, so it goes last, where `validate` finds it.
   const auto first = influences_.begin() + static_cast<std::ptrdiff_t>(begin);
-  const auto finite = std::partition(first, influences_.end(), [](const Influence& i) { return !std::isnan(i.weight); });
+  const auto finite =
+      std::partition(first, influences_.end(), [](const Influence& i) { return !std::isnan(i.weight); });
   std::sort(first, finite, heavier);
   offsets_.push_back(static_cast<std::uint32_t>(influences_.size()));
 }
@@ -71,8 +72,7 @@ double SkinWeights::cap(Index count) {
     const auto all = row(v);
     kept.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(all.size(), count)));
     double sum = 0, left = 0;
-    for (std::size_t i = 0; i < all.size(); ++i)
-      (i < kept.size() ? left : sum) += static_cast<double>(all[i].weight);
+    for (std::size_t i = 0; i < all.size(); ++i) (i < kept.size() ? left : sum) += static_cast<double>(all[i].weight);
     sum += left;
     if (kept.size() < all.size() && left > 0) {
       worst = std::max(worst, (sum - left) / sum);

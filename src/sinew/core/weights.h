@@ -21,8 +21,8 @@ struct Influence {
   friend bool operator==(const Influence&, const Influence&) = default;
 };
 
-/// Sparse weights: a row of influences per vertex, sorted by falling weight, equal weights by joint. Rows are kept as the
-/// file says them; `normalized()` gives rows that sum to 1.
+/// Sparse weights: a row of influences per vertex, sorted by falling weight, equal weights by joint. Rows are kept as
+/// the file says them; `normalized()` gives rows that sum to 1.
 class SkinWeights {
  public:
   SkinWeights() = default;
@@ -46,8 +46,8 @@ class SkinWeights {
   /// entries of one joint added up, the rest divided by the sum. Empty rows stay empty. Linear.
   SkinWeights normalized() const;
 
-  /// Keeps the `count` largest influences of each row and scales them to the row's sum before. Returns the largest share
-  /// of a row that was dropped.
+  /// Keeps the `count` largest influences of each row and scales them to the row's sum before. Returns the largest
+  /// share of a row that was dropped.
   double cap(Index count);
 
   friend bool operator==(const SkinWeights&, const SkinWeights&) = default;
@@ -57,8 +57,8 @@ class SkinWeights {
   std::vector<Influence> influences_;
 };
 
-/// What is wrong with weights: joints out of range. Negative or non-finite values and bad sums are kept as the file says
-/// them: a matter of health, not validity.
+/// What is wrong with weights: joints out of range. Negative or non-finite values and bad sums are kept as the file
+/// says them: a matter of health, not validity.
 Findings validate(const SkinWeights& weights, Index joint_count);
 
 }  // namespace sinew

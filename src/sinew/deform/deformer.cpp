@@ -6,16 +6,16 @@
 #include "sinew/deform/blend/delta_mush.h"
 #include "sinew/deform/blend/dqs.h"
 #include "sinew/deform/blend/lbs.h"
-#include "sinew/deform/pbd/pbd.h"
 #include "sinew/deform/blend/slbs.h"
+#include "sinew/deform/pbd/pbd.h"
 
 namespace sinew::deform {
 
 std::vector<Overlay> Deformer::overlays(State&, const FrameInput&) const { return {}; }
 
-const Registry<Method>& deformers() {
-  static const Registry<Method> registry = [] {
-    Registry<Method> all("deformation method");
+const Registry<Registered<Method>>& deformers() {
+  static const Registry<Registered<Method>> registry = [] {
+    Registry<Registered<Method>> all("deformation method");
     all.add({"lbs", "linear", "What every engine does: the fastest; joints that twist far lose volume.", {bind_lbs}});
     all.add(
         {"dqs", "dual-quaternion", "Twists of up to half a turn keep their volume; bends bulge a little.", {bind_dqs}});

@@ -33,15 +33,16 @@ struct FrameReport {
   Findings findings;
 };
 
-/// Where a frame goes. Spans are as long as the mesh has vertices, in the file's order; `normals` may be empty, then none are made.
+/// Where a frame goes. Spans are as long as the mesh has vertices, in the file's order; `normals` may be empty, then
+/// none are made.
 struct FrameOutput {
   std::span<Vec3f> positions;
   std::span<Vec3f> normals;
   FrameReport* report = nullptr;
 };
 
-/// Turns poses of one rig into vertices, in model space. Immutable after binding, so that one object can serve many threads, each
-/// with a state of its own.
+/// Turns poses of one rig into vertices, in model space. Immutable after binding, so that one object can serve many
+/// threads, each with a state of its own.
 class Deformer {
  public:
   /// What a deformer keeps between frames: scratch memory, and the past if it has one.
@@ -57,8 +58,8 @@ class Deformer {
   /// Whether a frame depends on those before it, so that a clip must be played from its start.
   virtual bool needs_history() const { return false; }
 
-  /// One frame. After the first frame of a state nothing is allocated that grows with the mesh. The same bytes for any number of
-  /// threads. \throws Error naming the joint when a matrix is not finite, or is one the method cannot use.
+  /// One frame. After the first frame of a state nothing is allocated that grows with the mesh. The same bytes for any
+  /// number of threads. \throws Error naming the joint when a matrix is not finite, or is one the method cannot use.
   virtual void deform(State& state, const FrameInput& input, const FrameOutput& output) const = 0;
 
   /// What the method can show of itself in that frame.
@@ -145,10 +146,10 @@ struct Method {
 };
 
 /// All deformers: `lbs` linear, `dqs` dual-quaternion, `slbs` twist-safe, ….
-const Registry<Method>& deformers();
+const Registry<Registered<Method>>& deformers();
 
-/// Binds the method of that id, with the smoothing of the options around it. \throws Error for an unknown id, or when the
-/// method needs something that `knowledge` does not have.
+/// Binds the method of that id, with the smoothing of the options around it. \throws Error for an unknown id, or when
+/// the method needs something that `knowledge` does not have.
 std::unique_ptr<Deformer> bind(std::string_view id, const Rig& rig, const DeformOptions& options = {},
                                const Progress& progress = {}, const RigKnowledge& knowledge = {});
 

@@ -9,14 +9,14 @@
 #include <cctype>
 
 #include "sinew/core/error.h"
-#include "sinew/io/iqm/iqm.h"
 #include "sinew/io/assimp/reader.h"
 #include "sinew/io/gltf/gltf.h"
+#include "sinew/io/iqm/iqm.h"
+#include "sinew/io/rig_json.h"
 #include "sinew/io/text/obj_reader.h"
 #include "sinew/io/text/obj_writer.h"
 #include "sinew/io/text/off.h"
 #include "sinew/io/text/ply.h"
-#include "sinew/io/rig_json.h"
 
 namespace sinew::io {
 namespace {
@@ -45,9 +45,9 @@ void check_valid(const Asset& asset) {
 
 }  // namespace
 
-const Registry<Format>& formats() {
-  static const Registry<Format> registry = [] {
-    Registry<Format> r("file format");
+const Registry<Registered<Format>>& formats() {
+  static const Registry<Registered<Format>> registry = [] {
+    Registry<Registered<Format>> r("file format");
     r.add({"gltf",
            "glTF 2.0",
            "Whole characters: mesh, skeleton, weights, clips, materials.",

@@ -101,7 +101,7 @@ struct Format {
 };
 
 /// All formats, in the order in which they are shown.
-const Registry<Format>& formats();
+const Registry<Registered<Format>>& formats();
 
 /// The format by a file's ending. \throws Error that lists the endings there are.
 const Registered<Format>& format_of(const std::filesystem::path& path);
@@ -115,8 +115,8 @@ Asset load_bytes(const std::filesystem::path& path, Bytes bytes, const Placement
                  const Progress& progress = {});
 
 /// Writes a character through temporary files; the path's ending decides the format. Appends to `report` the outputs,
-/// and what could not be kept. \throws Error if the format cannot be written or the disk does not take it; then every old
-/// file is as it was.
+/// and what could not be kept. \throws Error if the format cannot be written or the disk does not take it; then every
+/// old file is as it was.
 void save(const Asset& asset, const std::filesystem::path& path, const SaveOptions& options, Report& report);
 
 /// Moves, turns and scales the character as the options say and records it in `placement`.

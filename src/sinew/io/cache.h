@@ -3,7 +3,8 @@
 
 #pragma once
 
-/// Prepared data kept from one run to the next. A cache only ever saves time: whatever is wrong with it, the data are made anew.
+/// Prepared data kept from one run to the next. A cache only ever saves time: whatever is wrong with it, the data are
+/// made anew.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,8 +20,8 @@
 
 namespace sinew::io {
 
-/// The key of prepared data: a hash of all that it was made from. Every piece counts with its length, so that two lists of pieces
-/// never look alike because their bytes in a row do.
+/// The key of prepared data: a hash of all that it was made from. Every piece counts with its length, so that two lists
+/// of pieces never look alike because their bytes in a row do.
 class KeyHasher {
  public:
   void add(std::span<const std::byte> bytes);
@@ -35,12 +36,13 @@ class KeyHasher {
   Sha256 hash_;
 };
 
-/// What tells this program from every other one, also from its own next build: prepared data of another program may be made
-/// in another way. The build id that the linker leaves in the file; empty where there is none.
+/// What tells this program from every other one, also from its own next build: prepared data of another program may be
+/// made in another way. The build id that the linker leaves in the file; empty where there is none.
 std::string build_id();
 
-/// A folder of entries, each a file `KEY.sinew-cache`: magic number, version, key, length, checksum (SHA-256), data. It is written beside its place and
-/// renamed, so that any number of processes can use one folder. Other files in the folder are left alone.
+/// A folder of entries, each a file `KEY.sinew-cache`: magic number, version, key, length, checksum (SHA-256), data. It
+/// is written beside its place and renamed, so that any number of processes can use one folder. Other files in the
+/// folder are left alone.
 class Cache {
  public:
   static constexpr std::uint64_t kUsualLimit = std::uint64_t{1} << 30;
@@ -48,19 +50,19 @@ class Cache {
   /// The folder is made when something is stored. `limit` is what its entries may take together, in bytes.
   explicit Cache(std::filesystem::path folder, std::uint64_t limit = kUsualLimit);
 
-  /// The user's own: $SINEW_CACHE, else $XDG_CACHE_HOME/sinew, else $HOME/.cache/sinew. None if SINEW_CACHE is `off` or no variable
-  /// names a folder.
+  /// The user's own: $SINEW_CACHE, else $XDG_CACHE_HOME/sinew, else $HOME/.cache/sinew. None if SINEW_CACHE is `off` or
+  /// no variable names a folder.
   static std::optional<Cache> of_user();
 
   const std::filesystem::path& folder() const { return folder_; }
 
-  /// What was stored under the key. An entry that cannot be read, or is not whole, is removed if that is possible and counts as missing.
-  /// \pre the key is one of `KeyHasher`.
+  /// What was stored under the key. An entry that cannot be read, or is not whole, is removed if that is possible and
+  /// counts as missing. \pre the key is one of `KeyHasher`.
   std::optional<Bytes> load(std::string_view key) const;
 
-  /// Keeps the bytes. Entries that were not used for longest make room. False if they are not kept: they are larger than the limit, or the
-  /// folder cannot be written. Processes that store at the same moment can exceed the limit by what they store, until the next one does.
-  /// \pre the key is one of `KeyHasher`.
+  /// Keeps the bytes. Entries that were not used for longest make room. False if they are not kept: they are larger
+  /// than the limit, or the folder cannot be written. Processes that store at the same moment can exceed the limit by
+  /// what they store, until the next one does. \pre the key is one of `KeyHasher`.
   bool store(std::string_view key, std::span<const std::byte> bytes) const;
 
  private:

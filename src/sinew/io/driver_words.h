@@ -10,8 +10,8 @@
 
 namespace sinew::io {
 
-/// What the kinds of drivers are called in files, in the order of Driver::Kind. kOpaque has no word of its own: it stands
-/// for every other word.
+/// What the kinds of drivers are called in files, in the order of Driver::Kind. kOpaque has no word of its own: it
+/// stands for every other word.
 inline constexpr std::array<const char*, 5> kDriverWords = {"twist_share", "aim", "polynomial", "driven_keys",
                                                             "rotation_share"};
 

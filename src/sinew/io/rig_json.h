@@ -3,8 +3,9 @@
 
 #pragma once
 
-/// NAME.rig.json: joints, bind matrices and sparse weights by the names of the meshes and the numbers of their vertices,
-/// so that a rig gets back into the scene its mesh came from. The schema is described in docs/formats-text.md.
+/// NAME.rig.json: joints, bind matrices and sparse weights by the names of the meshes and the numbers of their
+/// vertices, so that a rig gets back into the scene its mesh came from. The schema is described in
+/// docs/formats-text.md.
 
 #include <filesystem>
 #include <optional>
@@ -42,20 +43,21 @@ struct RigFile {
 /// The rig of a character as text. Weights and transforms read back as the same numbers.
 std::string write_rig_json(const Character& character);
 
-/// Reads a rig. Joints may come in any order; they are sorted so that parents come first, and otherwise keep their order.
-/// \throws Error with the place in the file for whatever does not fit: joints that are not there or named twice, parents
-/// in a circle, counts that differ, numbers that are none. A driver of an unknown kind is carried along (kOpaque);
-/// `apply_rig` and `read_rig` have a finding for each (rig.driver).
+/// Reads a rig. Joints may come in any order; they are sorted so that parents come first, and otherwise keep their
+/// order. \throws Error with the place in the file for whatever does not fit: joints that are not there or named twice,
+/// parents in a circle, counts that differ, numbers that are none. A driver of an unknown kind is carried along
+/// (kOpaque); `apply_rig` and `read_rig` have a finding for each (rig.driver).
 RigFile read_rig_json(std::span<const std::byte> bytes, const std::string& file_name);
 
-/// Puts skeleton, skins and weights of a rig on the mesh of an asset, in place of those it has. Meshes are matched by name,
-/// those of one name in order; one mesh on both sides is a match whatever the names. Meshes without a partner get a finding
-/// (rig.unmatched_mesh). Tracks of clips go to the joint of the same name, or are dropped (finding rig.dropped_tracks).
-/// \throws Error if a mesh has another number of vertices than the rig says, or if no mesh matches.
+/// Puts skeleton, skins and weights of a rig on the mesh of an asset, in place of those it has. Meshes are matched by
+/// name, those of one name in order; one mesh on both sides is a match whatever the names. Meshes without a partner get
+/// a finding (rig.unmatched_mesh). Tracks of clips go to the joint of the same name, or are dropped (finding
+/// rig.dropped_tracks). \throws Error if a mesh has another number of vertices than the rig says, or if no mesh
+/// matches.
 void apply_rig(Asset& asset, const RigFile& rig);
 
-/// As a file format: reading gives a character with skeleton and skins and no mesh; it keeps the file, so that writing it
-/// again changes nothing. Writing needs a skeleton.
+/// As a file format: reading gives a character with skeleton and skins and no mesh; it keeps the file, so that writing
+/// it again changes nothing. Writing needs a skeleton.
 Asset read_rig(const std::filesystem::path& path, Bytes bytes, const Progress& progress);
 void write_rig(const Asset& asset, const std::filesystem::path& path, const SaveOptions& options, AtomicFiles& files,
                Report& report);

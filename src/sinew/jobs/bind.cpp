@@ -11,10 +11,10 @@
 #include "sinew/core/error.h"
 #include "sinew/io/rig_json.h"
 #include "sinew/jobs/bind_colors.h"
-#include "sinew/pipeline/bind_parts.h"
 #include "sinew/jobs/bind_select.h"
-#include "sinew/pipeline/bind_subject.h"
 #include "sinew/motion/gestures/builtin_clips.h"
+#include "sinew/pipeline/bind_parts.h"
+#include "sinew/pipeline/bind_subject.h"
 
 namespace sinew::jobs {
 

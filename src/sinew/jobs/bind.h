@@ -50,12 +50,12 @@ struct BindJobOptions {
   static std::string method_names();
 };
 
-/// Makes new weights for the skeleton in a file, in its bind pose, and writes the file with them: materials, textures and
-/// clips stay. Skins keep their joints and bind matrices and get those they lack; parts that no joint moves get a skin;
-/// parts that hang rigidly on a joint, and what is excluded, stay as they are. The output is `NAME_bound.glb` unless named.
-/// The report counts vertices per method and reason, joints without vertices, doubtful vertices, fallbacks.
-/// \throws Error if the file has no skeleton or no mesh, a joint, node, material, shell or method is unknown, or the output cannot hold weights;
-/// then nothing is written.
+/// Makes new weights for the skeleton in a file, in its bind pose, and writes the file with them: materials, textures
+/// and clips stay. Skins keep their joints and bind matrices and get those they lack; parts that no joint moves get a
+/// skin; parts that hang rigidly on a joint, and what is excluded, stay as they are. The output is `NAME_bound.glb`
+/// unless named. The report counts vertices per method and reason, joints without vertices, doubtful vertices,
+/// fallbacks. \throws Error if the file has no skeleton or no mesh, a joint, node, material, shell or method is
+/// unknown, or the output cannot hold weights; then nothing is written.
 Report bind(const JobRequest& request, const BindJobOptions& options, const Progress& progress);
 
 }  // namespace sinew::jobs

@@ -32,31 +32,40 @@ std::string experiment_names() {
 
 }  // namespace
 
-const Registry<Command>& commands() {
-  static const Registry<Command> registry = [] {
-    Registry<Command> r("command");
-    r.add({"rig", "rig", "Turn a bare mesh into a rigged character.",
-           {.group = "Start",
-            .arguments = "MESH… [-o OUT]",
-            .most_inputs = 64,
-            .has_output = true,
-            .examples = {"sinew rig hero.obj", "sinew rig body.glb hair.glb -o hero.glb --preset unity --demo-clip walk",
-                         "sinew rig hero.obj --template human --hint left_hand=0.7,1.4,0",
-                         "sinew rig hero.glb --replace --rest t"},
-            .bind = binder(rig)}});
-    r.add({"info", "info", "Show what is in a file and how healthy it is.",
+const Registry<Registered<Command>>& commands() {
+  static const Registry<Registered<Command>> registry = [] {
+    Registry<Registered<Command>> r("command");
+    r.add(
+        {"rig",
+         "rig",
+         "Turn a bare mesh into a rigged character.",
+         {.group = "Start",
+          .arguments = "MESH… [-o OUT]",
+          .most_inputs = 64,
+          .has_output = true,
+          .examples = {"sinew rig hero.obj", "sinew rig body.glb hair.glb -o hero.glb --preset unity --demo-clip walk",
+                       "sinew rig hero.obj --template human --hint left_hand=0.7,1.4,0",
+                       "sinew rig hero.glb --replace --rest t"},
+          .bind = binder(rig)}});
+    r.add({"info",
+           "info",
+           "Show what is in a file and how healthy it is.",
            {.group = "Start",
             .arguments = "FILE",
             .examples = {"sinew info hero.glb", "sinew info hero.obj --unit cm --deep", "sinew info hero.glb --json"},
             .bind = binder(info)}});
-    r.add({"bind", "bind", "Make new weights for the skeleton in a file.",
+    r.add({"bind",
+           "bind",
+           "Make new weights for the skeleton in a file.",
            {.group = "Improve",
             .arguments = "FILE [-o OUT]",
             .has_output = true,
             .examples = {"sinew bind hero.glb", "sinew bind hero.glb --joints Hips,Spine,Head -o again.glb",
                          "sinew bind hero.obj --rig hero.rig.json -o hero.glb"},
             .bind = binder(bind)}});
-    r.add({"weights", "weights", "Cap, prune, smooth, mirror, fill, repair or compare the weights of a file.",
+    r.add({"weights",
+           "weights",
+           "Cap, prune, smooth, mirror, fill, repair or compare the weights of a file.",
            {.group = "Improve",
             .arguments = "FILE [OPERATIONS…] [-o OUT]",
             .has_output = true,
@@ -64,14 +73,18 @@ const Registry<Command>& commands() {
                          "sinew weights hero.glb --repair --smooth 2 --dry-run",
                          "sinew weights hero.glb --mirror left-to-right --lock Spine,Head"},
             .bind = binder(weights)}});
-    r.add({"helpers", "helpers", "Add twist joints, and joints that keep the volume of bent elbows and knees.",
+    r.add({"helpers",
+           "helpers",
+           "Add twist joints, and joints that keep the volume of bent elbows and knees.",
            {.group = "Improve",
             .arguments = "FILE --twist BONE,… [--bend JOINT,…] [-o OUT]",
             .has_output = true,
             .examples = {"sinew helpers hero.glb --twist forearm,upperarm,thigh",
                          "sinew helpers hero.glb --twist forearm --per-bone 2 --bend elbow,knee -o hero_2.glb"},
             .bind = binder(helpers)}});
-    r.add({"transfer", "transfer", "Give characters the weights, helper joints and drivers of another.",
+    r.add({"transfer",
+           "transfer",
+           "Give characters the weights, helper joints and drivers of another.",
            {.group = "Move",
             .arguments = "REFERENCE TARGET… [-o OUT|DIR/]",
             .least_inputs = 2,
@@ -81,7 +94,9 @@ const Registry<Command>& commands() {
                          "sinew transfer hero.glb villain.glb --map joints.json --joints-from reference",
                          "sinew transfer hero.glb villain.glb --only LeftArm,LeftForeArm"},
             .bind = binder(transfer)}});
-    r.add({"deform", "deform", "Play a clip or a pose through a deformer and write the moving vertices.",
+    r.add({"deform",
+           "deform",
+           "Play a clip or a pose through a deformer and write the moving vertices.",
            {.group = "Deliver",
             .arguments = "FILE --clip CLIP|--pose FILE [-o OUT]",
             .has_output = true,
@@ -89,7 +104,9 @@ const Registry<Command>& commands() {
                          "sinew deform hero.glb --clip exercise --smooth delta-mush -o cache.pc2",
                          "sinew deform hero.glb --pose sit.json -o sitting.obj"},
             .bind = binder(deform)}});
-    r.add({"convert", "convert", "Write a character in another format, with nothing lost.",
+    r.add({"convert",
+           "convert",
+           "Write a character in another format, with nothing lost.",
            {.group = "Deliver",
             .arguments = "IN -o OUT",
             .has_output = true,
@@ -97,7 +114,9 @@ const Registry<Command>& commands() {
                          "sinew convert hero.glb -o hero_4.glb --max-influences 4",
                          "sinew convert hero.obj -o hero.glb --rig hero.rig.json"},
             .bind = binder(convert)}});
-    r.add({"render", "render", "Take a picture of a character.",
+    r.add({"render",
+           "render",
+           "Take a picture of a character.",
            {.group = "Deliver",
             .arguments = "FILE [-o PICTURE.png]",
             .has_output = true,
@@ -105,21 +124,28 @@ const Registry<Command>& commands() {
                          "sinew render hero.glb -o walk.png --clip walk --sheet",
                          "sinew render hero.glb -o regions.png --show segments"},
             .bind = binder(render)}});
-    r.add({"make", "make", "Make a character of known truth: " + kind_names() + ".",
+    r.add({"make",
+           "make",
+           "Make a character of known truth: " + kind_names() + ".",
            {.group = "Lab",
             .arguments = "KIND [-o OUT]",
             .has_output = true,
             .examples = {"sinew make figure -o figure.glb", "sinew make bar --joints 5 --checkerboard -o bar.obj",
                          "sinew make arm --shape slender -o arm.glb --truth arm.truth.json"},
             .bind = binder(make)}});
-    r.add({"measure", "measure", "Measure how well a character deforms: volume, sections, stretch, intersections.",
+    r.add({"measure",
+           "measure",
+           "Measure how well a character deforms: volume, sections, stretch, intersections.",
            {.group = "Lab",
             .arguments = "FILE [--clip CLIP] [--against FILE]",
             .has_output = true,
-            .examples = {"sinew measure hero.glb --clip Walk", "sinew measure hero.glb --clip exercise --method dqs --csv hero.csv",
+            .examples = {"sinew measure hero.glb --clip Walk",
+                         "sinew measure hero.glb --clip exercise --method dqs --csv hero.csv",
                          "sinew measure hero.glb --against hero_4.glb --json"},
             .bind = binder(measure)}});
-    r.add({"reproduce", "reproduce", "Run a paper's experiment again: " + experiment_names() + ".",
+    r.add({"reproduce",
+           "reproduce",
+           "Run a paper's experiment again: " + experiment_names() + ".",
            {.group = "Lab",
             .arguments = "EXPERIMENT [-o TABLE]",
             .has_output = true,

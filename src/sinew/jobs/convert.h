@@ -15,8 +15,8 @@ namespace sinew::jobs {
 
 struct ConvertOptions {
   io::PlacementOptions placement;
-  std::string rig;         ///< A NAME.rig.json whose joints and weights replace those of the input; empty for none.
-  int max_influences = 0;  ///< 0 keeps all.
+  std::string rig;          ///< A NAME.rig.json whose joints and weights replace those of the input; empty for none.
+  int max_influences = 0;   ///< 0 keeps all.
   std::string weight_type;  ///< How glTF holds weights; empty keeps them as they are.
 
   template <class Self, class Visitor>
@@ -30,9 +30,9 @@ struct ConvertOptions {
   }
 };
 
-/// Reads a character and writes it in the format of the output's ending. What Sinew does not change comes out as it came
-/// in, as far as the other format can hold it; the report says what it cannot.
-/// \throws Error if the input cannot be read, or the output cannot be written.
+/// Reads a character and writes it in the format of the output's ending. What Sinew does not change comes out as it
+/// came in, as far as the other format can hold it; the report says what it cannot. \throws Error if the input cannot
+/// be read, or the output cannot be written.
 Report convert(const JobRequest& request, const ConvertOptions& options, const Progress& progress);
 
 }  // namespace sinew::jobs

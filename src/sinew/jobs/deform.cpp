@@ -10,12 +10,12 @@
 #include <cctype>
 
 #include "sinew/core/error.h"
-#include "sinew/io/gltf/write_morphs.h"
 #include "sinew/io/caches/mdd.h"
 #include "sinew/io/caches/pc2.h"
-#include "sinew/pipeline/bind_deformer.h"
+#include "sinew/io/gltf/write_morphs.h"
 #include "sinew/jobs/deform_frames.h"
 #include "sinew/jobs/deform_motion.h"
+#include "sinew/pipeline/bind_deformer.h"
 #include "sinew/pipeline/morph_fit.h"
 
 namespace sinew::jobs {

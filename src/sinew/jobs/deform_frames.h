@@ -32,8 +32,8 @@ class FramePlayer {
   /// The joints' places at a time, with drivers evaluated.
   Pose pose_at(double time_s) const;
 
-  /// Plays frames in order; a deformer that needs history from the clip's start. What frames had to put up with is counted
-  /// in `report`. \throws Error if positions come out that are not finite, Cancelled.
+  /// Plays frames in order; a deformer that needs history from the clip's start. What frames had to put up with is
+  /// counted in `report`. \throws Error if positions come out that are not finite, Cancelled.
   PlayedFrames play(const FrameRange& frames, double fps, bool with_normals, bool against_engine, Report& report,
                     const Progress& progress) const;
 

@@ -13,8 +13,9 @@
 
 #include "sinew/core/error.h"
 #include "sinew/core/options.h"
-#include "sinew/motion/gestures/builtin_clips.h"
+#include "sinew/core/text.h"
 #include "sinew/motion/drivers.h"
+#include "sinew/motion/gestures/builtin_clips.h"
 #include "sinew/motion/pose_file.h"
 
 namespace sinew::jobs {

@@ -25,7 +25,8 @@ struct ChosenMotion {
 
 /// Finds a clip by the word a user gave: the file's own, by name or number; that of another file; a built-in one,
 /// which "builtin:walk" names even where the file has a clip of that name.
-/// Tracks of another file are matched by joint names. `files` gets what was read. \throws Error that says what there is.
+/// Tracks of another file are matched by joint names. `files` gets what was read. \throws Error that says what there
+/// is.
 ChosenMotion find_motion(const io::Asset& asset, const std::string& word, std::vector<ReportFile>& files,
                          Findings& warnings, const Progress& progress);
 
@@ -48,8 +49,8 @@ struct FrameRange {
 /// `words` is empty, "A" or "A:B". \throws Error for anything else, and for frames the clip does not have.
 FrameRange choose_frames(const std::string& words, double duration_s, double fps);
 
-/// The poses of the frames as a clip of their own, straight between frames: what the clip moves, and all joints that have
-/// drivers, which no other program evaluates.
+/// The poses of the frames as a clip of their own, straight between frames: what the clip moves, and all joints that
+/// have drivers, which no other program evaluates.
 Clip resampled(const Rig& rig, const motion::Player& player, const FrameRange& frames, const std::string& name);
 
 }  // namespace sinew::jobs

@@ -10,18 +10,18 @@
 #include <charconv>
 #include <numbers>
 
-#include "sinew/binding/segment/segmentation.h"
 #include "sinew/binding/edit/weight_tools.h"
+#include "sinew/binding/segment/segmentation.h"
 #include "sinew/core/error.h"
+#include "sinew/core/result_table.h"
 #include "sinew/deform/deformer.h"
 #include "sinew/io/asset.h"
+#include "sinew/jobs/helpers_select.h"
+#include "sinew/measure/posed_agreement.h"
+#include "sinew/motion/bake_drivers.h"
 #include "sinew/pipeline/bind_subject.h"
 #include "sinew/pipeline/helpers_measure.h"
 #include "sinew/pipeline/helpers_places.h"
-#include "sinew/jobs/helpers_select.h"
-#include "sinew/core/result_table.h"
-#include "sinew/measure/posed_agreement.h"
-#include "sinew/motion/bake_drivers.h"
 #include "sinew/rigging/helpers/bend_joints.h"
 
 namespace sinew::jobs {
@@ -110,8 +110,8 @@ void HelpersRun::read() {
                              rig().mesh.vertex_count(), rig().skeleton.size());
 }
 
-// Calls `take(joint)` for the joints of words. What a joint that was named itself cannot have is an error; of a part of the body
-// the others stay, if there are any, and a warning tells.
+// Calls `take(joint)` for the joints of words. What a joint that was named itself cannot have is an error; of a part of
+// the body the others stay, if there are any, and a warning tells.
 template <class Take>
 void HelpersRun::take_each(const std::vector<std::string>& words, const std::string& flag, const Take& take) {
   std::vector<char> seen(before.skeleton.size(), 0);

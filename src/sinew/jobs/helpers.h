@@ -48,12 +48,12 @@ struct HelpersOptions {
   }
 };
 
-/// Adds helper joints with drivers to a rigged character: twist joints along bones, and joints that keep the volume where limbs bend. Weights
-/// move onto them; the rest pose shows the same shape, and materials, textures and clips stay. The output is
-/// `NAME_helpers.glb` (or `.gltf`, `.vrm`, `.rig.json`, as the input) unless named. The report has the thinnest section of each
-/// bone before and after, and how far the skin is from that of the twist-safe deformer.
-/// \throws Error if there is nothing to do, no skin, a word that finds no joint, a bone that has twist joints already, or the
-/// output cannot be written; then nothing is.
+/// Adds helper joints with drivers to a rigged character: twist joints along bones, and joints that keep the volume
+/// where limbs bend. Weights move onto them; the rest pose shows the same shape, and materials, textures and clips
+/// stay. The output is `NAME_helpers.glb` (or `.gltf`, `.vrm`, `.rig.json`, as the input) unless named. The report has
+/// the thinnest section of each bone before and after, and how far the skin is from that of the twist-safe deformer.
+/// \throws Error if there is nothing to do, no skin, a word that finds no joint, a bone that has twist joints already,
+/// or the output cannot be written; then nothing is.
 Report helpers(const JobRequest& request, const HelpersOptions& options, const Progress& progress);
 
 }  // namespace sinew::jobs

@@ -52,7 +52,8 @@ constexpr std::array<std::pair<const char*, const char*>, 9> kOtherWords = {{{"e
 // A twist joint on a bone lies nearer to it than this share of its length, and not nearer to its ends than the other.
 constexpr double kOnBone = 0.05;
 constexpr double kApartFromEnds = 0.1;
-// A joint that comes before the next part of the body but farther than this along the way there is its beginning: a wrist.
+// A joint that comes before the next part of the body but farther than this along the way there is its beginning: a
+// wrist.
 constexpr double kAlmostThere = 0.75;
 
 std::string plain(const std::string& text) {

@@ -15,8 +15,8 @@ namespace sinew::jobs {
 /// Columns that UTF-8 text takes; every code point counts as one.
 std::size_t columns(std::string_view text);
 
-/// At most `width` columns, with "…" where something was left out. Control characters and line breaks become spaces, and
-/// bytes that are not UTF-8 question marks.
+/// At most `width` columns, with "…" where something was left out. Control characters and line breaks become spaces,
+/// and bytes that are not UTF-8 question marks.
 std::string shorten(std::string_view text, std::size_t width);
 
 /// Fills up with spaces to `width` columns.

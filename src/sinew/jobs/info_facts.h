@@ -13,10 +13,10 @@
 
 #include "sinew/core/character.h"
 #include "sinew/core/progress.h"
-#include "sinew/geometry/spatial/self_intersection.h"
 #include "sinew/geometry/mesh/topology.h"
 #include "sinew/geometry/mesh/volume.h"
 #include "sinew/geometry/mesh/weld.h"
+#include "sinew/geometry/spatial/self_intersection.h"
 
 namespace sinew::jobs {
 
@@ -34,8 +34,8 @@ struct SpaceGuess {
 };
 const char* word(SpaceGuess::Confidence confidence);
 
-/// A bounding box and a coarse grid of the vertices decide: the side axis is the most symmetric one; of the other two the
-/// one that stands on zero, or the longer one, points up; a person is 1.4 to 2.1 m tall. Linear.
+/// A bounding box and a coarse grid of the vertices decide: the side axis is the most symmetric one; of the other two
+/// the one that stands on zero, or the longer one, points up; a person is 1.4 to 2.1 m tall. Linear.
 SpaceGuess guess_space(const Mesh& mesh);
 
 struct MeshHealth {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "sinew/jobs/info_report.h"
 #include "sinew/jobs/info_columns.h"
+#include "sinew/jobs/info_report.h"
 
 namespace sinew::jobs {
 namespace {

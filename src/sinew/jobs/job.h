@@ -34,7 +34,8 @@ class BoundCommand {
   virtual Report run(const JobRequest& request, const Progress& progress) = 0;
 };
 
-/// A command of the program. The functions are plain: `Report info(const JobRequest&, const InfoOptions&, const Progress&)`.
+/// A command of the program. The functions are plain: `Report info(const JobRequest&, const InfoOptions&, const
+/// Progress&)`.
 struct Command {
   std::string group;      ///< "Start", "Improve", "Move", "Deliver", "Lab".
   std::string arguments;  ///< "FILE", "IN -o OUT", for the help text.
@@ -67,7 +68,7 @@ std::function<std::unique_ptr<BoundCommand>()> binder(Report (*job)(const JobReq
 }
 
 /// All commands, in the order of the help text.
-const Registry<Command>& commands();
+const Registry<Registered<Command>>& commands();
 
 /// Where the result goes: `-o`, or `NAME_suffix.ending` beside the first input (an empty suffix gives `NAME.ending`).
 /// \throws Error if a file is there already that is neither to be replaced (`force`) nor the input itself, or if the

@@ -26,8 +26,8 @@ fs::path truth_path(const JobRequest& request, const MakeOptions& options, const
   return path;
 }
 
-/// Leaves out what `--with` does not ask for. In a glTF file only a skin makes joints of nodes, and a skin needs weights; so
-/// with the skeleton alone the whole mesh hangs on the root.
+/// Leaves out what `--with` does not ask for. In a glTF file only a skin makes joints of nodes, and a skin needs
+/// weights; so with the skeleton alone the whole mesh hangs on the root.
 void keep_only(const std::string& with, Character& character) {
   if (with == "weights") return;
   Rig& rig = character.rig;

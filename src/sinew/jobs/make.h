@@ -29,9 +29,9 @@ struct MakeOptions {
   }
 };
 
-/// Makes a character from nothing. The request's only input is not a file but a kind of `shapes::kinds()`. The output is
-/// `KIND.glb` unless named; it and the truth are written together or not at all.
-/// \throws Error if the kind is unknown, an option does not fit it, or a file cannot be written.
+/// Makes a character from nothing. The request's only input is not a file but a kind of `shapes::kinds()`. The output
+/// is `KIND.glb` unless named; it and the truth are written together or not at all. \throws Error if the kind is
+/// unknown, an option does not fit it, or a file cannot be written.
 Report make(const JobRequest& request, const MakeOptions& options, const Progress& progress);
 
 }  // namespace sinew::jobs

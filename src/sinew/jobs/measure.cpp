@@ -10,9 +10,9 @@
 #include <set>
 
 #include "sinew/core/error.h"
-#include "sinew/pipeline/joint_matching.h"
 #include "sinew/jobs/measure_figures.h"
 #include "sinew/jobs/measure_frames.h"
+#include "sinew/pipeline/joint_matching.h"
 
 namespace sinew::jobs {
 

@@ -8,9 +8,9 @@
 #include <algorithm>
 
 #include "sinew/core/error.h"
+#include "sinew/motion/resolve.h"
 #include "sinew/pipeline/bind_deformer.h"
 #include "sinew/pipeline/joint_matching.h"
-#include "sinew/motion/resolve.h"
 
 namespace sinew::jobs {
 

@@ -31,8 +31,9 @@ struct FrameRequest {
 /// Poses of one character, deformed by one method.
 class PosedCharacter {
  public:
-  /// Takes the motion that the options name, if `with_motion`; else it stands at rest. What a clip of another file lacks goes
-  /// to `warnings`. The asset must outlive it. \throws Error if the clip, the pose or the method is not there.
+  /// Takes the motion that the options name, if `with_motion`; else it stands at rest. What a clip of another file
+  /// lacks goes to `warnings`. The asset must outlive it. \throws Error if the clip, the pose or the method is not
+  /// there.
   PosedCharacter(const io::Asset& asset, const MeasureOptions& options, bool with_motion,
                  std::vector<ReportFile>& files, Findings& warnings, const Progress& progress);
 
@@ -61,8 +62,8 @@ class PosedCharacter {
   std::vector<Vec3f> buffer_;
 };
 
-/// Takes a pose of one skeleton to another by the joints' names. What has no partner stays at rest; empty if no joint has
-/// one.
+/// Takes a pose of one skeleton to another by the joints' names. What has no partner stays at rest; empty if no joint
+/// has one.
 std::optional<Pose> pose_by_names(const Pose& pose, const Rig& from, const Rig& to);
 
 }  // namespace sinew::jobs

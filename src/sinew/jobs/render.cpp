@@ -11,6 +11,7 @@
 #include <charconv>
 
 #include "sinew/core/error.h"
+#include "sinew/core/text.h"
 #include "sinew/jobs/render_frames.h"
 #include "sinew/jobs/render_segments.h"
 
@@ -76,7 +77,9 @@ void set_size(picture::PictureScene& scene, const RenderOptions& options) {
   const auto height = cross ? std::from_chars(width.ptr + 1, end, scene.height) : width;
   if (!cross || height.ec != std::errc() || height.ptr != end)
     throw Error(fmt::format("--size '{}' is not a size. Give width and height in pixels, such as 1024x768.", text));
-  const auto in_bounds = [](int side) { return side >= picture::kLeastPictureSide && side <= picture::kMostPictureSide; };
+  const auto in_bounds = [](int side) {
+    return side >= picture::kLeastPictureSide && side <= picture::kMostPictureSide;
+  };
   if (!in_bounds(scene.width) || !in_bounds(scene.height))
     throw Error(fmt::format("--size {} is out of bounds: each side must have {} to {} pixels.", text,
                             picture::kLeastPictureSide, picture::kMostPictureSide));
@@ -102,7 +105,8 @@ Overlay weights_overlay(const Rig& rig, Index joint) {
 }
 
 /// Sets what the character itself shows; returns the words that are left, which must be the method's.
-std::vector<std::string> set_show(picture::PictureScene& scene, const RenderOptions& options, const std::string& where) {
+std::vector<std::string> set_show(picture::PictureScene& scene, const RenderOptions& options,
+                                  const std::string& where) {
   std::vector<std::string> of_method;
   const Rig& rig = scene.character.rig;
   scene.skin = false;
@@ -204,7 +208,7 @@ std::string RenderOptions::method_names() {
 }
 
 picture::PictureScene picture_scene(const io::Asset& asset, const RenderOptions& options, Report& report,
-                               const Progress& progress) {
+                                    const Progress& progress) {
   picture::PictureScene scene(asset.character);
   set_size(scene, options);
   const std::vector<std::string> of_method = set_show(scene, options, asset.path.string());

@@ -13,8 +13,8 @@
 #include "sinew/core/report.h"
 #include "sinew/deform/deformer.h"
 #include "sinew/io/asset.h"
-#include "sinew/picture/picture.h"
 #include "sinew/jobs/job.h"
+#include "sinew/picture/picture.h"
 
 namespace sinew::jobs {
 
@@ -64,18 +64,19 @@ struct RenderOptions {
   static std::string method_names();
 };
 
-/// Draws a character as a PNG. `skin` is the surface with its materials, `wire` its polygons' edges, `skeleton` bones and
-/// joints through the then translucent skin, `weights:JOINT` that joint's influence as colours, `segments` a colour for each
-/// bone's region (`binding::segment`). Any other word is an overlay of the chosen method in the shown pose
-/// (`Deformer::overlays`), by its name: `tets`, `inverted` and `areas` of pbd, `twist` of slbs. Clips and poses are those `deform` takes. All pictures of one clip and view have the
-/// same camera. The output is `NAME_picture.png` unless named.
-/// \throws Error for names that are not in the file, or if the picture cannot be drawn (see `picture::draw_picture`).
+/// Draws a character as a PNG. `skin` is the surface with its materials, `wire` its polygons' edges, `skeleton` bones
+/// and joints through the then translucent skin, `weights:JOINT` that joint's influence as colours, `segments` a colour
+/// for each bone's region (`binding::segment`). Any other word is an overlay of the chosen method in the shown pose
+/// (`Deformer::overlays`), by its name: `tets`, `inverted` and `areas` of pbd, `twist` of slbs. Clips and poses are
+/// those `deform` takes. All pictures of one clip and view have the same camera. The output is `NAME_picture.png`
+/// unless named. \throws Error for names that are not in the file, or if the picture cannot be drawn (see
+/// `picture::draw_picture`).
 Report render(const JobRequest& request, const RenderOptions& options, const Progress& progress);
 
-/// The scene that `render` draws of an asset, which must outlive it. Segments are not painted here (`paint_segments` does
-/// it). Warnings and further inputs go to the report.
-/// \throws Error for names that the character does not have, and for a size that is none.
+/// The scene that `render` draws of an asset, which must outlive it. Segments are not painted here (`paint_segments`
+/// does it). Warnings and further inputs go to the report. \throws Error for names that the character does not have,
+/// and for a size that is none.
 picture::PictureScene picture_scene(const io::Asset& asset, const RenderOptions& options, Report& report,
-                               const Progress& progress = {});
+                                    const Progress& progress = {});
 
 }  // namespace sinew::jobs

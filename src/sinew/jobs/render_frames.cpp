@@ -7,8 +7,8 @@
 
 #include "sinew/core/error.h"
 #include "sinew/deform/blend/linear.h"
-#include "sinew/pipeline/bind_deformer.h"
 #include "sinew/motion/resolve.h"
+#include "sinew/pipeline/bind_deformer.h"
 
 namespace sinew::jobs {
 

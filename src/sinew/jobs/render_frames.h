@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "sinew/deform/deformer.h"
-#include "sinew/picture/picture.h"
 #include "sinew/jobs/deform_motion.h"
 #include "sinew/jobs/render.h"
+#include "sinew/picture/picture.h"
 
 namespace sinew::jobs {
 

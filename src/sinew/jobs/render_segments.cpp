@@ -95,8 +95,8 @@ std::vector<Vec3f> segment_colors(const Segmentation& segmentation, const geomet
 
 namespace {
 
-/// The mesh with a vertex of its own for every colour that the faces around it have, so that colours do not run into each
-/// other. `color` has a number per face; `sources` gets the old vertex of each new one.
+/// The mesh with a vertex of its own for every colour that the faces around it have, so that colours do not run into
+/// each other. `color` has a number per face; `sources` gets the old vertex of each new one.
 Mesh split_at_colors(const Mesh& mesh, const std::vector<Index>& color, std::vector<Index>& sources,
                      std::vector<Index>& color_of_vertex) {
   Mesh split;
@@ -131,7 +131,8 @@ Mesh split_at_colors(const Mesh& mesh, const std::vector<Index>& color, std::vec
   return split;
 }
 
-/// The owner that most corners of a face have; of several the one with the smallest region, so that none is painted over.
+/// The owner that most corners of a face have; of several the one with the smallest region, so that none is painted
+/// over.
 Index owner_of_face(std::span<const Index> face, const std::vector<Index>& owner, const std::vector<Index>& region) {
   Index best = kNone;
   std::ptrdiff_t most = 0;

@@ -16,8 +16,9 @@ namespace sinew::jobs {
 /// segments that touch it on the skin or share a joint with it, then the one used least.
 std::vector<Vec3f> segment_colors(const Segmentation& segmentation, const geometry::Lists& rings);
 
-/// Takes the materials off a character and paints each face in the colour of the bone that owns most of its corners in the
-/// bind pose; parts that hang rigidly on a joint turn grey. Vertices where colours meet are split; those without faces go. \throws Error if there is no skeleton, and as `binding::segment` does.
+/// Takes the materials off a character and paints each face in the colour of the bone that owns most of its corners in
+/// the bind pose; parts that hang rigidly on a joint turn grey. Vertices where colours meet are split; those without
+/// faces go. \throws Error if there is no skeleton, and as `binding::segment` does.
 void paint_segments(Character& character, Findings& warnings, const Progress& progress);
 
 }  // namespace sinew::jobs

@@ -9,14 +9,14 @@
 
 #include "sinew/binding/binder.h"
 #include "sinew/core/error.h"
+#include "sinew/jobs/rig_report.h"
+#include "sinew/jobs/rig_request.h"
 #include "sinew/pipeline/rig_apply.h"
 #include "sinew/pipeline/rig_body.h"
 #include "sinew/pipeline/rig_merge.h"
 #include "sinew/pipeline/rig_replace.h"
-#include "sinew/jobs/rig_report.h"
-#include "sinew/jobs/rig_request.h"
-#include "sinew/rigging/embed/embedding.h"
 #include "sinew/rigging/anatomy/generic.h"
+#include "sinew/rigging/embed/embedding.h"
 #include "sinew/rigging/templates/template_file.h"
 
 namespace sinew::jobs {

@@ -76,12 +76,12 @@ struct RigJobOptions {
   static std::string method_names();
 };
 
-/// From bare meshes to a rigged character. Several files are one character. The mesh keeps its vertices, UVs, materials and morphs.
-/// A file that has a skeleton needs `replace`: then joints, skins and weights go, clips are carried over to the new joints, and what
-/// has no partner is dropped and listed. The output is `NAME_rigged.glb` unless named. If no template fits, the file has a generic
-/// rig and the report's status is incomplete.
-/// \throws Error if a file has no mesh, or a skeleton that is not to be replaced; if a template, preset, joint, clip or method is
-/// unknown; if the output cannot hold a skeleton. Then nothing is written.
+/// From bare meshes to a rigged character. Several files are one character. The mesh keeps its vertices, UVs, materials
+/// and morphs. A file that has a skeleton needs `replace`: then joints, skins and weights go, clips are carried over to
+/// the new joints, and what has no partner is dropped and listed. The output is `NAME_rigged.glb` unless named. If no
+/// template fits, the file has a generic rig and the report's status is incomplete. \throws Error if a file has no
+/// mesh, or a skeleton that is not to be replaced; if a template, preset, joint, clip or method is unknown; if the
+/// output cannot hold a skeleton. Then nothing is written.
 Report rig(const JobRequest& request, const RigJobOptions& options, const Progress& progress);
 
 }  // namespace sinew::jobs

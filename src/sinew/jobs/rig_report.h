@@ -11,7 +11,8 @@
 
 namespace sinew::jobs {
 
-/// What was found in a mesh: template, confidence, warnings; the status is incomplete where nothing fits. Joints are told by `tell_joints`.
+/// What was found in a mesh: template, confidence, warnings; the status is incomplete where nothing fits. Joints are
+/// told by `tell_joints`.
 void tell_rigged(const rigging::Rigged& rigged, Report& report);
 
 /// Where each joint came from: a table in the text, and a list in the metrics, by the names they have in the file.

@@ -13,6 +13,7 @@
 
 #include "sinew/binding/binder.h"
 #include "sinew/core/error.h"
+#include "sinew/core/text.h"
 #include "sinew/motion/gestures/builtin_clips.h"
 #include "sinew/rigging/templates/template_file.h"
 

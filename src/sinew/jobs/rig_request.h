@@ -20,14 +20,16 @@ namespace sinew::jobs {
 /// \throws Error for a word that is none, a name given twice, a number that is none.
 std::map<std::string, Vec3> read_hints(const std::vector<std::string>& words);
 
-/// Places by name from a JSON object of arrays of three numbers. \throws Error with the file and the name that is wrong.
+/// Places by name from a JSON object of arrays of three numbers. \throws Error with the file and the name that is
+/// wrong.
 std::map<std::string, Vec3> read_places(const std::string& file, std::vector<ReportFile>& files);
 
 /// The preset that is asked for, with single fields changed. \throws Error for one that is not there.
 rigging::Preset chosen_preset(const RigJobOptions& options, const std::filesystem::path& output,
                               std::vector<ReportFile>& files);
 
-/// Templates to choose from, hints and given places. \throws Error for a template that is not there, and for a place of a joint that no template has.
+/// Templates to choose from, hints and given places. \throws Error for a template that is not there, and for a place of
+/// a joint that no template has.
 rigging::RiggerRequest rigger_request(const RigJobOptions& options, std::vector<ReportFile>& files);
 
 /// \throws Error if a word of `--without`, a binder or a clip is not known.

@@ -10,9 +10,9 @@
 
 #include "sinew/core/error.h"
 #include "sinew/io/file.h"
-#include "sinew/pipeline/bind_subject.h"
 #include "sinew/jobs/transfer_report.h"
 #include "sinew/jobs/transfer_target.h"
+#include "sinew/pipeline/bind_subject.h"
 
 namespace sinew::jobs {
 

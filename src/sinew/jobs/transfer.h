@@ -60,12 +60,12 @@ struct TransferJobOptions {
   static std::string method_names();
 };
 
-/// Gives targets the weights, helper joints and drivers of a reference, the first input. A target's own skeleton is matched with the
-/// reference's; a target without one gets the reference's, fitted into it, all nodes in the same order. The
-/// output is `NAME_transferred.glb` beside each target, or in the folder that is named, or the file that is named if there is one
-/// target. The placement options are for the targets. Of several targets those that cannot be treated are told of in the report, whose status
-/// is then incomplete; the others are written.
-/// \throws Error if the reference has no skin, no target can be treated, the map, a joint or a method is unknown, or an output cannot be
+/// Gives targets the weights, helper joints and drivers of a reference, the first input. A target's own skeleton is
+/// matched with the reference's; a target without one gets the reference's, fitted into it, all nodes in the same
+/// order. The output is `NAME_transferred.glb` beside each target, or in the folder that is named, or the file that is
+/// named if there is one target. The placement options are for the targets. Of several targets those that cannot be
+/// treated are told of in the report, whose status is then incomplete; the others are written. \throws Error if the
+/// reference has no skin, no target can be treated, the map, a joint or a method is unknown, or an output cannot be
 /// written; then nothing is written.
 Report transfer(const JobRequest& request, const TransferJobOptions& options, const Progress& progress);
 

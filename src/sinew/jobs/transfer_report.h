@@ -29,8 +29,8 @@ const char* level_text(transfer::Level level);
 /// Its colour in `level_colors`.
 const char* level_color(transfer::Level level);
 
-/// A colour per vertex of a whole mesh: that of its level, the darker the lower its confidence; grey for vertices that got no row. `vertices`
-/// has the vertex of each row.
+/// A colour per vertex of a whole mesh: that of its level, the darker the lower its confidence; grey for vertices that
+/// got no row. `vertices` has the vertex of each row.
 std::vector<Vec4f> level_colors(const transfer::Transferred& made, const std::vector<Index>& vertices,
                                 std::size_t vertex_count);
 

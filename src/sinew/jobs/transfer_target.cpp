@@ -3,23 +3,23 @@
 
 #include "sinew/jobs/transfer_target.h"
 
-#include <Eigen/LU>
 #include <fmt/format.h>
+#include <Eigen/LU>
 
 #include <algorithm>
 #include <system_error>
 
 #include "sinew/core/error.h"
 #include "sinew/io/gltf/strip_rig.h"
+#include "sinew/jobs/transfer_report.h"
+#include "sinew/motion/bake_drivers.h"
 #include "sinew/pipeline/bind_names.h"
 #include "sinew/pipeline/bind_parts.h"
 #include "sinew/pipeline/bind_subject.h"
 #include "sinew/pipeline/rig_merge.h"
 #include "sinew/pipeline/rig_replace.h"
-#include "sinew/jobs/transfer_report.h"
 #include "sinew/pipeline/transfer_rows.h"
 #include "sinew/pipeline/transfer_skeleton.h"
-#include "sinew/motion/bake_drivers.h"
 #include "sinew/transfer/joints/added_joints.h"
 #include "sinew/transfer/joints/carry_clips.h"
 #include "sinew/transfer/match/joint_map.h"

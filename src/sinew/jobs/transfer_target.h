@@ -26,8 +26,9 @@ struct TransferTask {
   std::vector<char> only;  ///< Per joint of the reference: named by `--only`, or a helper of one. Empty for all.
 };
 
-/// Makes one target and writes it. Appends to the report's text, warnings, fallbacks, outputs and timing, and gives its figures. `table` is the
-/// text of the last map that was told, so that the same is not told twice. \throws Error if the target cannot be treated; then nothing is written.
+/// Makes one target and writes it. Appends to the report's text, warnings, fallbacks, outputs and timing, and gives its
+/// figures. `table` is the text of the last map that was told, so that the same is not told twice. \throws Error if the
+/// target cannot be treated; then nothing is written.
 Json transfer_target(const TransferTask& task, const std::filesystem::path& input, const std::filesystem::path& output,
                      std::string& table, Report& report, const Progress& progress);
 

@@ -10,12 +10,13 @@
 
 #include "sinew/binding/edit/weight_repair.h"
 #include "sinew/core/error.h"
+#include "sinew/core/text.h"
 #include "sinew/io/asset.h"
+#include "sinew/jobs/weights_report.h"
+#include "sinew/measure/posed_agreement.h"
 #include "sinew/pipeline/bind_names.h"
 #include "sinew/pipeline/bind_subject.h"
 #include "sinew/pipeline/weights_partners.h"
-#include "sinew/jobs/weights_report.h"
-#include "sinew/measure/posed_agreement.h"
 
 namespace sinew::jobs {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "sinew/core/json.h"
-#include "sinew/core/rig.h"
 #include "sinew/core/result_table.h"
+#include "sinew/core/rig.h"
 #include "sinew/measure/weight_agreement.h"
 
 namespace sinew::jobs {

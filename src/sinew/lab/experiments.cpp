@@ -11,9 +11,9 @@
 
 namespace sinew::lab {
 
-const Registry<Experiment>& experiments() {
-  static const Registry<Experiment> registry = [] {
-    Registry<Experiment> all("experiment");
+const Registry<Registered<Experiment>>& experiments() {
+  static const Registry<Registered<Experiment>> registry = [] {
+    Registry<Registered<Experiment>> all("experiment");
     all.add({"blend-bar", "Ramírez & Susín 2015, Tables III–V",
              "Volume that a twisted and bent bar loses, and the time it takes.", blend_bar});
     all.add({"segmentation", "Ramírez & Susín 2015, Tables II–V, with its own method",

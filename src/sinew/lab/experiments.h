@@ -26,8 +26,10 @@ struct ReproduceOptions {
     v(Field("runs", "Runs that times are taken over; 0 for no times.").range(0, 1000000), self.runs);
     v(Field("seed", "Which random cases are tried beside the published ones.").range(0, 2147483647), self.seed);
     v(Field("with_times", "Write the times to the output, too, which differ from run to run."), self.with_times);
-    v(Field("characters", "Made characters of each kind; 0: only real ones (embedding).").range(0, 100000), self.characters);
-    v(Field("data", "Folder of real characters; without it only made ones are tried (embedding, transfer, pbd).").as("FOLDER"),
+    v(Field("characters", "Made characters of each kind; 0: only real ones (embedding).").range(0, 100000),
+      self.characters);
+    v(Field("data", "Folder of real characters; without it only made ones are tried (embedding, transfer, pbd).")
+          .as("FOLDER"),
       self.data);
   }
 };
@@ -44,6 +46,6 @@ struct Reproduction {
 using Experiment = Reproduction (*)(const ReproduceOptions& options, const Progress& progress);
 
 /// All experiments, by name.
-const Registry<Experiment>& experiments();
+const Registry<Registered<Experiment>>& experiments();
 
 }  // namespace sinew::lab

@@ -10,10 +10,10 @@
 #include <numbers>
 
 #include "sinew/core/character.h"
-#include "sinew/pipeline/bind_deformer.h"
 #include "sinew/lab/reproduce_blend_bar.h"
 #include "sinew/measure/enclosed_volume.h"
 #include "sinew/motion/resolve.h"
+#include "sinew/pipeline/bind_deformer.h"
 #include "sinew/shapes/surface/limbs.h"
 
 namespace sinew::lab {

@@ -12,8 +12,8 @@
 
 #include "sinew/core/character.h"
 #include "sinew/geometry/spatial/random.h"
-#include "sinew/pipeline/bind_deformer.h"
 #include "sinew/motion/resolve.h"
+#include "sinew/pipeline/bind_deformer.h"
 
 namespace sinew::lab {
 

@@ -3,10 +3,10 @@
 
 #pragma once
 
-/// The bar of A. Ramírez Flores and A. Susín, "Segmentation-based skinning", Computer Animation and Virtual Worlds, 2015,
-/// Tables III to V: how much volume skinning loses in six turns of a bar's joints, one added to the other. The paper says
-/// neither how large the bar is nor how finely it is cut nor which weights it has; what is set here was inferred from its
-/// volumes (32, 20.8, 72) and agrees with its columns (docs/reproduce.md).
+/// The bar of A. Ramírez Flores and A. Susín, "Segmentation-based skinning", Computer Animation and Virtual Worlds,
+/// 2015, Tables III to V: how much volume skinning loses in six turns of a bar's joints, one added to the other. The
+/// paper says neither how large the bar is nor how finely it is cut nor which weights it has; what is set here was
+/// inferred from its volumes (32, 20.8, 72) and agrees with its columns (docs/reproduce.md).
 
 #include <array>
 #include <string>
@@ -64,14 +64,14 @@ inline constexpr PaperRow kPaperBounds = {1.3, 0.5, 0.25};
 /// A share in percent, as all these tables print it.
 std::string bar_percent(double share);
 
-/// Rotations away from rest of all joints after the first `count` turns: angles about the same joint add up by axis and are
-/// applied in the order x, y, z. (Another order moves the loss by less than 1e-4 points.)
+/// Rotations away from rest of all joints after the first `count` turns: angles about the same joint add up by axis and
+/// are applied in the order x, y, z. (Another order moves the loss by less than 1e-4 points.)
 std::vector<Quat> bar_rotations(int count);
 
 /// What share of its volume a straight bar of equal links loses by linear blending, in the limit of fine layers:
-/// (4c²/n) Σ (sin²(ψ/2) − (1 − u·Ru)/4) over the joints, R a joint's rotation, ψ its angle, u the bar's axis. It comes from
-/// integrating the determinant of the map's derivative over sections that are symmetric about the axis. Dual quaternions lose
-/// nothing in that limit.
+/// (4c²/n) Σ (sin²(ψ/2) − (1 − u·Ru)/4) over the joints, R a joint's rotation, ψ its angle, u the bar's axis. It comes
+/// from integrating the determinant of the map's derivative over sections that are symmetric about the axis. Dual
+/// quaternions lose nothing in that limit.
 double closed_form_loss(double spread, int links, const std::vector<Quat>& rotations, const Vec3& axis = Vec3::UnitY());
 
 /// The same of a mesh, posed by a method of `deform::deformers()`.

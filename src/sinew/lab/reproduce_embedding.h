@@ -3,9 +3,10 @@
 
 #pragma once
 
-/// How often a skeleton is put into a bare mesh as it should be. I. Baran and J. Popović, "Automatic rigging and animation of 3D
-/// characters", 2007, report 13 of 16 characters without a hint. Here: made characters whose joints are known, the same remeshed as
-/// generative models emit them, real ones whose files say where joints are, and all of that without one penalty of the search after the other.
+/// How often a skeleton is put into a bare mesh as it should be. I. Baran and J. Popović, "Automatic rigging and
+/// animation of 3D characters", 2007, report 13 of 16 characters without a hint. Here: made characters whose joints are
+/// known, the same remeshed as generative models emit them, real ones whose files say where joints are, and all of that
+/// without one penalty of the search after the other.
 
 #include <filesystem>
 #include <map>
@@ -33,8 +34,8 @@ struct EmbeddingSubject {
 EmbeddingSubject made_embedding_subject(const std::string& kind, const shapes::MakeOptions& options,
                                         const Progress& progress = {});
 
-/// A character from a file, all its parts in the pose in which they were bound; the truth is where joints stand in that pose whose role
-/// `motion::recognize` tells. \throws Error for a file that cannot be read.
+/// A character from a file, all its parts in the pose in which they were bound; the truth is where joints stand in that
+/// pose whose role `motion::recognize` tells. \throws Error for a file that cannot be read.
 EmbeddingSubject file_embedding_subject(const std::filesystem::path& path, const std::string& kind);
 
 /// How a skeleton lies in a subject. Errors are shares of its height.
@@ -55,16 +56,16 @@ struct EmbeddingOutcome {
   double other_error = 0;  ///< Mean of the others.
   double worst_error = 0;
   std::string worst_joint;
-  /// Limbs that are another's: with a joint nearer to the true place of its partner than to its own, or that lie, joint by joint, nearer
-  /// to another limb of their kind (the next finger, a hind leg).
+  /// Limbs that are another's: with a joint nearer to the true place of its partner than to its own, or that lie, joint
+  /// by joint, nearer to another limb of their kind (the next finger, a hind leg).
   Index swapped = 0;
   Index details = 0;  ///< Optional joints of the truth: fingers, tail, ears.
   Index details_found = 0;
   double details_error = 0;  ///< Mean of those found.
   double seconds = 0;        ///< Of the clock.
 
-  /// Right template, every joint inside, no limb swapped, and the mean error below 6 %; without a truth only the first two. Where no template is right: not
-  /// silently a human.
+  /// Right template, every joint inside, no limb swapped, and the mean error below 6 %; without a truth only the first
+  /// two. Where no template is right: not silently a human.
   bool right = false;
   /// Wrong, and nobody said so.
   bool silent() const { return !right && !warned; }
@@ -82,24 +83,29 @@ struct EmbeddingTrial {
   rigging::RiggerOptions options;
 };
 
-/// Rigs a subject with all templates to choose from, and judges that. A mesh that is refused counts as one that nothing fits.
+/// Rigs a subject with all templates to choose from, and judges that. A mesh that is refused counts as one that nothing
+/// fits.
 EmbeddingOutcome try_embedding(const EmbeddingSubject& subject, const EmbeddingTrial& trial = {});
 
-/// All nine penalties, each of them left out in turn, and the released library's constants. Without fingers, which no penalty has a part in.
+/// All nine penalties, each of them left out in turn, and the released library's constants. Without fingers, which no
+/// penalty has a part in.
 std::vector<EmbeddingTrial> embedding_ablations();
 
 /// The experiment. Without made characters (`options.characters` 0) only the real ones, and no ablation.
 Reproduction embedding_experiment(const ReproduceOptions& options, const Progress& progress);
 
 /// Its parts, each adding tables, times, metrics and misses.
-/// `count` made characters of each kind that has a template: proportions varied by 0.3, poses T, A and random in turn, seeds `options.seed` and following.
+/// `count` made characters of each kind that has a template: proportions varied by 0.3, poses T, A and random in turn,
+/// seeds `options.seed` and following.
 void embedding_made(int count, const ReproduceOptions& options, const Progress& progress, Reproduction& result);
 /// The same of humans and quadrupeds, remeshed by `MakeOptions::generated`.
 void embedding_generated(int count, const ReproduceOptions& options, const Progress& progress, Reproduction& result);
-/// The characters of `embedding_files` in a folder; those that are not there are left out and listed. Returns them for the ablation.
+/// The characters of `embedding_files` in a folder; those that are not there are left out and listed. Returns them for
+/// the ablation.
 std::vector<EmbeddingSubject> embedding_real(const std::filesystem::path& folder, const ReproduceOptions& options,
                                              const Progress& progress, Reproduction& result);
-/// `count` made characters of each kind, and those of the real ones that have a truth, under every one of `embedding_ablations`.
+/// `count` made characters of each kind, and those of the real ones that have a truth, under every one of
+/// `embedding_ablations`.
 void embedding_ablation(int count, const std::vector<EmbeddingSubject>& real, const ReproduceOptions& options,
                         const Progress& progress, Reproduction& result);
 

@@ -11,12 +11,12 @@
 #include "sinew/geometry/mesh/facing.h"
 #include "sinew/geometry/spatial/fast_winding.h"
 #include "sinew/io/asset.h"
-#include "sinew/pipeline/bind_subject.h"
 #include "sinew/lab/reproduce_embedding.h"
+#include "sinew/motion/names/joint_names.h"
+#include "sinew/pipeline/bind_subject.h"
 #include "sinew/pipeline/rig_apply.h"
 #include "sinew/pipeline/rig_body.h"
 #include "sinew/pipeline/rig_merge.h"
-#include "sinew/motion/names/joint_names.h"
 #include "sinew/rigging/templates/template_file.h"
 
 namespace sinew::lab {

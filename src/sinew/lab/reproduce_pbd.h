@@ -3,8 +3,8 @@
 
 #pragma once
 
-/// Experiments of J. Pan, L. Chen, Y. Yang, H. Qin, "Automatic skinning and weight retargeting of articulated characters using extended
-/// position-based dynamics", 2017, on characters of known truth and on real ones.
+/// Experiments of J. Pan, L. Chen, Y. Yang, H. Qin, "Automatic skinning and weight retargeting of articulated
+/// characters using extended position-based dynamics", 2017, on characters of known truth and on real ones.
 
 #include <string>
 #include <vector>
@@ -28,8 +28,8 @@ struct LimbTurn {
 
 /// The names of what `limb_turns` tries, in its order: wrist and ankle twisted by 120°, elbow and knee bent by 90°.
 const std::vector<std::string>& limb_turn_names();
-/// Those of a character's left limbs that were recognised; none for a body without. A bend is left out where the rest of the limb
-/// does not hang on the joint that bends.
+/// Those of a character's left limbs that were recognised; none for a body without. A bend is left out where the rest
+/// of the limb does not hang on the joint that bends.
 std::vector<LimbTurn> limb_turns(const Rig& rig);
 /// Every joint where the skin was bound, which need not be where it rests; morphs as at rest.
 ModelPose bound_pose(const Rig& rig);

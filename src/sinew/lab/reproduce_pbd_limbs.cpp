@@ -10,12 +10,12 @@
 
 #include "sinew/core/bone_axis.h"
 #include "sinew/core/character.h"
-#include "sinew/pipeline/bind_deformer.h"
-#include "sinew/pipeline/bind_subject.h"
 #include "sinew/lab/reproduce_pbd.h"
 #include "sinew/measure/meter.h"
 #include "sinew/motion/names/joint_names.h"
 #include "sinew/motion/resolve.h"
+#include "sinew/pipeline/bind_deformer.h"
+#include "sinew/pipeline/bind_subject.h"
 #include "sinew/shapes/kinds.h"
 
 namespace sinew::lab {

@@ -15,9 +15,9 @@
 #include "sinew/deform/pbd/pbd_body.h"
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/io/asset.h"
-#include "sinew/pipeline/bind_subject.h"
 #include "sinew/lab/reproduce_pbd.h"
 #include "sinew/motion/resolve.h"
+#include "sinew/pipeline/bind_subject.h"
 
 namespace sinew::lab {
 
@@ -50,7 +50,8 @@ constexpr std::array<RealFile, 16> kPbdFiles = {{{"rigged/CesiumMan.glb", true},
                                                  {"rigged-fbx/Dog_Beagle_01.fbx", false},
                                                  {"rigged-fbx/Camel_OneHump_01.fbx", false}}};
 
-/// What is compared with linear blending; the first is the program's own choice, the second the same without its last step.
+/// What is compared with linear blending; the first is the program's own choice, the second the same without its last
+/// step.
 struct RealSkinning {
   const char* key;
   const char* base;
@@ -86,7 +87,8 @@ struct RealFigures {
   double set_up_s = 0;
 };
 
-/// Skinnings of one character. Tetrahedra are made once, and never taken from a cache, so that the time of the set-up is that.
+/// Skinnings of one character. Tetrahedra are made once, and never taken from a cache, so that the time of the set-up
+/// is that.
 struct RealBindings {
   std::unique_ptr<deform::Deformer> linear;
   std::array<std::unique_ptr<deform::Deformer>, kRealSkinnings.size()> pbd;
@@ -198,7 +200,8 @@ std::vector<std::string> figures_row(const RealFigures& figures) {
   return row;
 }
 
-/// Per turn what the program's own choice brings back where that is farthest from all, and whose it is. \pre there are some.
+/// Per turn what the program's own choice brings back where that is farthest from all, and whose it is. \pre there are
+/// some.
 std::vector<std::string> worst_row(const std::vector<RealFigures>& all) {
   std::vector<std::string> row = {"worst", "–"};
   for (std::size_t t = 0; t < limb_turn_names().size(); ++t) {

@@ -172,8 +172,8 @@ TwistFigures TwistedBone::measure(const deform::Deformer& deformer, double angle
   const Vec3 axis = (end_ - start_).normalized();
   const double shear = std::abs(angle_rad) * radius_ / (end_ - start_).norm();
   figures.closed_form = shear / 2 + std::sqrt(1 + shear * shear / 4);
-  // The skin's turn at a place is that of the vertices around it, each as much as it is away from the axis; from place to
-  // place it goes on without a jump.
+  // The skin's turn at a place is that of the vertices around it, each as much as it is away from the axis; from place
+  // to place it goes on without a jump.
   const Vec3 zero = axis.unitOrthogonal();
   constexpr std::size_t kPlaces = 24;
   for (std::size_t place = 0; place < kPlaces; ++place) {

@@ -11,8 +11,8 @@
 #include <cmath>
 
 #include "sinew/core/parallel.h"
-#include "sinew/pipeline/joint_matching.h"
 #include "sinew/measure/weight_agreement.h"
+#include "sinew/pipeline/joint_matching.h"
 #include "sinew/shapes/kinds.h"
 #include "sinew/transfer/rays/guides.h"
 #include "sinew/transfer/rays/skeleton_aware.h"
@@ -22,7 +22,8 @@ namespace sinew::lab {
 using namespace pipeline;
 namespace {
 
-/// Table 1, on an Intel Core i9-10920X of 3.5 GHz in Maya 2020. Row f is left out: its count of rays does not fit its vertices.
+/// Table 1, on an Intel Core i9-10920X of 3.5 GHz in Maya 2020. Row f is left out: its count of rays does not fit its
+/// vertices.
 struct PaperTransfer {
   const char* row;
   int vertices, triangles;

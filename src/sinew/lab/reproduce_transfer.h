@@ -3,8 +3,8 @@
 
 #pragma once
 
-/// Experiments of Z. Cao, T. Mukai, "Skeleton-aware skin weight transfer for helper joint rigs", Eurographics 2024, on characters of
-/// known truth.
+/// Experiments of Z. Cao, T. Mukai, "Skeleton-aware skin weight transfer for helper joint rigs", Eurographics 2024, on
+/// characters of known truth.
 
 #include <string>
 #include <vector>

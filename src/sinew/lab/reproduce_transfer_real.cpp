@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include <Eigen/LU>
 #include <fmt/format.h>
+#include <Eigen/LU>
 
 #include <algorithm>
 #include <array>
@@ -14,10 +14,10 @@
 #include "sinew/geometry/mesh/decimate.h"
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/io/asset.h"
-#include "sinew/pipeline/bind_subject.h"
 #include "sinew/lab/reproduce_segmentation.h"
 #include "sinew/lab/reproduce_transfer.h"
 #include "sinew/measure/posed_agreement.h"
+#include "sinew/pipeline/bind_subject.h"
 #include "sinew/transfer/match/joint_map.h"
 
 namespace sinew::lab {
@@ -69,8 +69,8 @@ KnownRig bound_alone(const Rig& rig, std::string name) {
   return known;
 }
 
-/// The same with other proportions and in another pose, by its own skin: bones 0.8 to 1.25 times as long and thick, joints turned by up to
-/// `turn_rad`. Its weights are still the truth.
+/// The same with other proportions and in another pose, by its own skin: bones 0.8 to 1.25 times as long and thick,
+/// joints turned by up to `turn_rad`. Its weights are still the truth.
 KnownRig other_build(const KnownRig& known, std::uint64_t seed, double turn_rad) {
   geometry::Random dice(seed);
   const auto uniform = [&](double low, double high) { return low + (high - low) * dice.uniform(); };

@@ -17,10 +17,11 @@ struct JointBulge {
   Index vertices = 0;    ///< How many were compared.
 };
 
-/// The bulge of bent joints: how much farther a vertex lies from the bones than at rest. For every joint that a bone leads to:
-/// the vertices of the near halves of the bones that meet there, d their distance to the nearest of these bones at rest and d'
-/// in the other shape. Vertices nearer than half the mean distance (ends of limbs) are left out: there the quotient says
-/// nothing. Dual quaternions swell at elbows where linear blending shrinks; volume and sections alone would hide it.
+/// The bulge of bent joints: how much farther a vertex lies from the bones than at rest. For every joint that a bone
+/// leads to: the vertices of the near halves of the bones that meet there, d their distance to the nearest of these
+/// bones at rest and d' in the other shape. Vertices nearer than half the mean distance (ends of limbs) are left out:
+/// there the quotient says nothing. Dual quaternions swell at elbows where linear blending shrinks; volume and sections
+/// alone would hide it.
 class JointBulges {
  public:
   /// Linear in the vertices. \pre `bound` and `limbs` are the skeleton's.

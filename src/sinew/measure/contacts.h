@@ -21,11 +21,11 @@ struct Contacts {
   Index vertices = 0;        ///< Welded vertices that lie inside.
 };
 
-/// Counts intersecting pairs as they are, and again after every vertex went inwards along its (angle-weighted) normal by
-/// `shrink` times the limb's radius there: skin that merely lies on skin, as in an armpit or between thighs, comes apart;
-/// folds that pass through each other do not. (Pairs that only shrinking makes, in thin double shells, do not count.) The
-/// depth is looked for only if there are pairs. n log n, and the cost of
-/// `geometry::penetration`. \pre `radius` has one entry per vertex; `welding` is the mesh's own. \throws Cancelled.
+/// Counts intersecting pairs as they are, and again after every vertex went inwards along its (angle-weighted) normal
+/// by `shrink` times the limb's radius there: skin that merely lies on skin, as in an armpit or between thighs, comes
+/// apart; folds that pass through each other do not. (Pairs that only shrinking makes, in thin double shells, do not
+/// count.) The depth is looked for only if there are pairs. n log n, and the cost of `geometry::penetration`. \pre
+/// `radius` has one entry per vertex; `welding` is the mesh's own. \throws Cancelled.
 Contacts contacts(const Mesh& mesh, const geometry::Welding& welding, std::span<const double> radius,
                   double shrink = 0.02, const Progress& progress = {});
 

@@ -22,12 +22,12 @@ struct PartClosure {
 
 /// Volumes of one mesh in many shapes.
 ///
-/// The volume is the sum of signed tetrahedra (what lies inside out counts negatively), each polygon taken as a fan round the
-/// mean of its corners: for a quad that is the mean over both diagonals, which matters since a twisted quad is not flat and
-/// diagonals that all run one way shift the loss of a twisted bar by some tenths of a percent. Where the surface does not close,
-/// each connected rim is closed by a fan round the mean of its edges' ends; that also turns a face which looks the wrong way.
-/// A part whose caps at rest are larger than a quarter of its surface, or that encloses less than a thousandth of what a ball
-/// of its surface would (a sheet), has no volume to speak of.
+/// The volume is the sum of signed tetrahedra (what lies inside out counts negatively), each polygon taken as a fan
+/// round the mean of its corners: for a quad that is the mean over both diagonals, which matters since a twisted quad
+/// is not flat and diagonals that all run one way shift the loss of a twisted bar by some tenths of a percent. Where
+/// the surface does not close, each connected rim is closed by a fan round the mean of its edges' ends; that also turns
+/// a face which looks the wrong way. A part whose caps at rest are larger than a quarter of its surface, or that
+/// encloses less than a thousandth of what a ball of its surface would (a sheet), has no volume to speak of.
 class EnclosedVolume {
  public:
   /// Linear in the corners. \pre the mesh is valid and the welding is its own.
@@ -36,8 +36,8 @@ class EnclosedVolume {
   /// One per part of the mesh; one in all for a mesh without parts.
   const std::vector<PartClosure>& parts() const { return closures_; }
 
-  /// The volume of each part in another shape, 0 for parts that are not measured. Linear; the same bits for any number of
-  /// threads.
+  /// The volume of each part in another shape, 0 for parts that are not measured. Linear; the same bits for any number
+  /// of threads.
   std::vector<double> volumes(std::span<const Vec3> positions) const;
 
   /// Sum over the measured parts.

@@ -23,24 +23,25 @@ struct JointSection {
   Index compared = 0;         ///< How many sections were compared.
 };
 
-/// Cross-sections near every joint that has a bone leading to it and moves vertices: of the half of that bone next to the
-/// joint, of the near halves of the bones that leave it, and at the joint itself. The volume of a mesh hides a collapsed
-/// joint; these do not.
+/// Cross-sections near every joint that has a bone leading to it and moves vertices: of the half of that bone next to
+/// the joint, of the near halves of the bones that leave it, and at the joint itself. The volume of a mesh hides a
+/// collapsed joint; these do not.
 ///
-/// A section is found at rest: a plane cuts the skin across the bone (at the joint it halves the angle of the two bones, and
-/// over the limb's own radius it turns from one to the other), and of all curves those count that
-/// `geometry::SectionRule::kNearAxis` says. Then it goes along with the skin, and its area is the one seen along the posed
-/// bone, at the joint along each of the two. So a perfect mitre of two tubes is not thinner than the tubes. Linear blending
-/// of two joints with weights w and 1 − w gives 1 − 4w(1−w) sin²(θ/2) for a twist by θ, and cos²(θ/2) for a bend by θ where w
-/// is one half. (Cutting the posed skin anew was tried: in a sharp bend the plane also cuts the folds on the inner side, which
-/// hides that the joint has collapsed, and a bone that leaves the skin finds another limb.)
+/// A section is found at rest: a plane cuts the skin across the bone (at the joint it halves the angle of the two
+/// bones, and over the limb's own radius it turns from one to the other), and of all curves those count that
+/// `geometry::SectionRule::kNearAxis` says. Then it goes along with the skin, and its area is the one seen along the
+/// posed bone, at the joint along each of the two. So a perfect mitre of two tubes is not thinner than the tubes.
+/// Linear blending of two joints with weights w and 1 − w gives 1 − 4w(1−w) sin²(θ/2) for a twist by θ, and cos²(θ/2)
+/// for a bend by θ where w is one half. (Cutting the posed skin anew was tried: in a sharp bend the plane also cuts the
+/// folds on the inner side, which hides that the joint has collapsed, and a bone that leaves the skin finds another
+/// limb.)
 ///
-/// Left out are planes that the skin does not surround at rest, or whose section there is half or twice as large right beside
-/// them (the flat end of a limb), and planes tilted by more than 75° against the bone at rest.
+/// Left out are planes that the skin does not surround at rest, or whose section there is half or twice as large right
+/// beside them (the flat end of a limb), and planes tilted by more than 75° against the bone at rest.
 class JointSections {
  public:
-  /// `planes` for each half of a bone. Linear in triangles times planes. \pre the mesh is the rig's, in the bound shape;
-  /// `bound` and `limbs` are its own.
+  /// `planes` for each half of a bone. Linear in triangles times planes. \pre the mesh is the rig's, in the bound
+  /// shape; `bound` and `limbs` are its own.
   JointSections(const Rig& rig, const geometry::Welding& welding, const Shape& bound, const Limbs& limbs,
                 Index planes = 8);
 

@@ -18,14 +18,14 @@ struct PosedAgreement {
   Index poses = 0;
 };
 
-/// Poses that bring out weights: one joint at a time turns by `angle_rad` about each of its three axes, to one side. Only
-/// joints that move vertices with either set.
+/// Poses that bring out weights: one joint at a time turns by `angle_rad` about each of its three axes, to one side.
+/// Only joints that move vertices with either set.
 std::vector<Pose> turning_poses(const Rig& rig, const SkinWeights& other, double angle_rad = 0.785398163397448,
                                 std::vector<Index>* joints = nullptr);
 
-/// Poses the rig by linear blending in all `turning_poses`, once with its own weights and once with the others. A vertex
-/// counts in a pose if either set moves it by more than a millionth of the size. Linear in vertices times joints. \pre
-/// `other` has a row per vertex, of the same joints. \throws Cancelled.
+/// Poses the rig by linear blending in all `turning_poses`, once with its own weights and once with the others. A
+/// vertex counts in a pose if either set moves it by more than a millionth of the size. Linear in vertices times
+/// joints. \pre `other` has a row per vertex, of the same joints. \throws Cancelled.
 PosedAgreement posed_agreement(const Rig& rig, const SkinWeights& other, const Progress& progress = {});
 
 }  // namespace sinew::measure

@@ -16,9 +16,9 @@ struct Shape {
   std::vector<Mat4> joints;     ///< One per joint: joint space to model space.
 };
 
-/// The shape that other shapes are compared with: the mesh where the skin was attached, morphs at their rest weights. Its
-/// skeleton is the bind pose of the skin with the most vertices; joints that only another skin lists stand where that
-/// one has them.
+/// The shape that other shapes are compared with: the mesh where the skin was attached, morphs at their rest weights.
+/// Its skeleton is the bind pose of the skin with the most vertices; joints that only another skin lists stand where
+/// that one has them.
 Shape bound_shape(const Rig& rig);
 
 /// Which bone owns each vertex, and how thick the limb is there.
@@ -28,11 +28,11 @@ struct Limbs {
   std::vector<char> moves;     ///< Per joint: whether it moves any vertex.
 };
 
-/// Bones run between joints that move vertices, from the nearest such ancestor that lies elsewhere: joints that move nothing
-/// do not bend the skin. The last of a chain has a bone to the child that goes on most nearly straight, though it moves
-/// nothing; else along its end segment, where that is known. A vertex belongs to the nearest
-/// bone that begins at its strongest joint; else to one that ends there; else to the nearest of all. Linear in vertices times
-/// bones of a joint. \pre the rig is valid.
+/// Bones run between joints that move vertices, from the nearest such ancestor that lies elsewhere: joints that move
+/// nothing do not bend the skin. The last of a chain has a bone to the child that goes on most nearly straight, though
+/// it moves nothing; else along its end segment, where that is known. A vertex belongs to the nearest bone that begins
+/// at its strongest joint; else to one that ends there; else to the nearest of all. Linear in vertices times bones of a
+/// joint. \pre the rig is valid.
 Limbs limbs(const Rig& rig, const Shape& bound);
 
 /// Where a bone begins and ends in a shape; both are one place for a joint without a bone.

@@ -34,11 +34,11 @@ class SurfaceChange {
   /// Percentiles over all edges, each counted once, between two ranks linear. n log n.
   EdgeStretch stretch(std::span<const Vec3> positions) const;
 
-  /// How much the surface crumples: the root mean square, weighted by rest area, of |δ' − Rδ| / h. δ is the way from a vertex
-  /// to the mean of its neighbours (the uniform Laplacian) at rest, δ' the same now, R the rotation that takes the
-  /// neighbours there best, h the mean length of the vertex's edges at rest. Zero for a rigid motion; of a smooth bend it falls
-  /// with the edges' length; a vertex that sticks out by one edge length has 1. Linear; the same bits for any number of
-  /// threads.
+  /// How much the surface crumples: the root mean square, weighted by rest area, of |δ' − Rδ| / h. δ is the way from a
+  /// vertex to the mean of its neighbours (the uniform Laplacian) at rest, δ' the same now, R the rotation that takes
+  /// the neighbours there best, h the mean length of the vertex's edges at rest. Zero for a rigid motion; of a smooth
+  /// bend it falls with the edges' length; a vertex that sticks out by one edge length has 1. Linear; the same bits for
+  /// any number of threads.
   double roughness(std::span<const Vec3> positions) const;
 
  private:

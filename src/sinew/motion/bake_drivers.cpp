@@ -45,7 +45,8 @@ struct LocalTolerance {
   LocalTolerance operator*(double share) const { return {share * rotation, share * translation, share * scale}; }
 };
 
-// Half of what is allowed is for keys that are left out. A look between two moments misses half of a kink's error at most.
+// Half of what is allowed is for keys that are left out. A look between two moments misses half of a kink's error at
+// most.
 constexpr double kWhenLooking = 0.25, kWhenThinning = 0.5;
 
 Transform between(const Transform& a, const Transform& b, double t) {

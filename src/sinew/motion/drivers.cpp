@@ -3,9 +3,9 @@
 
 #include "sinew/motion/drivers.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <numbers>
 
 #include "sinew/core/bone_axis.h"
@@ -184,7 +184,8 @@ Drivers::Drivers(const Skeleton& skeleton) {
     prepared.source_axis = prepared.driver.axis.normalized();
     prepared.driven_axis = rest[j].conjugate() * (rest[source] * prepared.source_axis);
     const double cosine = prepared.source_axis.dot(axes_[source]);
-    // A hand's own bone is not quite in line with the forearm, about which it twists: which turn it is in, its twist tells all the same.
+    // A hand's own bone is not quite in line with the forearm, about which it twists: which turn it is in, its twist
+    // tells all the same.
     if (std::abs(cosine) > 0.5) prepared.near_bone = cosine > 0 ? 1 : -1;
     prepared.along_bone = std::abs(cosine) > 1 - 1e-6;
   }

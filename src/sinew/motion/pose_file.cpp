@@ -3,14 +3,15 @@
 
 #include "sinew/motion/pose_file.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <numbers>
 #include <unordered_map>
 
 #include "sinew/core/bone_axis.h"
 #include "sinew/core/options.h"
+#include "sinew/core/text.h"
 
 namespace sinew::motion {
 namespace {

@@ -14,7 +14,7 @@ using Values = Eigen::VectorXd;
 // Where a time falls between two keys.
 struct Spot {
   std::size_t before = 0, after = 0;
-  double t = 0;     // 0 at the key before, 1 at the key after.
+  double t = 0;  // 0 at the key before, 1 at the key after.
   double length_s = 0;
 };
 
@@ -52,9 +52,12 @@ Values evaluate(const Track& track, double time_s) {
   const std::size_t width = track.width();
   const Spot spot = locate(track, time_s);
   switch (track.interpolation) {
-    case Track::Interpolation::kStep: return key(track, spot.before, width);
-    case Track::Interpolation::kCubic: return hermite(track, spot, width);
-    case Track::Interpolation::kLinear: break;
+    case Track::Interpolation::kStep:
+      return key(track, spot.before, width);
+    case Track::Interpolation::kCubic:
+      return hermite(track, spot, width);
+    case Track::Interpolation::kLinear:
+      break;
   }
   const Values a = key(track, spot.before, width);
   if (spot.t == 0) return a;
@@ -73,9 +76,15 @@ Pose sample(const Rig& rig, const Clip& clip, double time_s) {
     if (track.times_s.empty()) continue;
     const Values value = evaluate(track, time_s);
     switch (track.path) {
-      case Track::Path::kTranslation: pose.local[track.target].translation = value; break;
-      case Track::Path::kRotation: pose.local[track.target].rotation = to_quat(value); break;
-      case Track::Path::kScale: pose.local[track.target].scale = value; break;
+      case Track::Path::kTranslation:
+        pose.local[track.target].translation = value;
+        break;
+      case Track::Path::kRotation:
+        pose.local[track.target].rotation = to_quat(value);
+        break;
+      case Track::Path::kScale:
+        pose.local[track.target].scale = value;
+        break;
       case Track::Path::kMorphWeights: {
         auto& weights = pose.morph_weights[track.target];
         for (std::size_t i = 0; i < weights.size() && i < track.width(); ++i)

@@ -120,8 +120,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-/// A child with its own process group. All of the group is killed and reaped when the object goes; helpers of the browser
-/// whose parent died first come to us, as long as the object lives.
+/// A child with its own process group. All of the group is killed and reaped when the object goes; helpers of the
+/// browser whose parent died first come to us, as long as the object lives.
 class ProcessGroup {
  public:
   ProcessGroup(std::vector<std::string> arguments, std::vector<std::string> variables, const Pipe& out,

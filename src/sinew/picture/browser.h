@@ -39,10 +39,10 @@ struct PageRun {
   double limit_s = 60;
 };
 
-/// Opens the page, waits for its load event and returns the text of its elements as the browser prints them. Scripts that
-/// run in the load event have finished by then. The browser runs without network, graphics card, home folder and sandbox,
-/// in a process group of its own, of which nothing is left afterwards, whatever happens.
-/// \throws Error if the browser cannot be started, ends early or is not done in time; Cancelled.
+/// Opens the page, waits for its load event and returns the text of its elements as the browser prints them. Scripts
+/// that run in the load event have finished by then. The browser runs without network, graphics card, home folder and
+/// sandbox, in a process group of its own, of which nothing is left afterwards, whatever happens. \throws Error if the
+/// browser cannot be started, ends early or is not done in time; Cancelled.
 std::string run_page(const std::filesystem::path& browser, const PageRun& run, const Progress& progress = {});
 
 }  // namespace sinew::picture

@@ -21,7 +21,8 @@ namespace sinew::picture {
 inline constexpr int kLeastPictureSide = 16;
 inline constexpr int kMostPictureSide = 4096;
 
-/// From where the character is seen. The front shows its face, the side its left, three-quarter both from a little above.
+/// From where the character is seen. The front shows its face, the side its left, three-quarter both from a little
+/// above.
 enum class PictureView { kFront, kSide, kBack, kThreeQuarter };
 
 /// The character at one moment.
@@ -57,8 +58,8 @@ struct PictureScene {
   /// Points that must lie inside the picture besides those of the frames, so that pictures of one clip match.
   std::vector<Vec3> also_fit;
   std::string background = "studio";  ///< "studio", "transparent" or "#rrggbb".
-  /// Passes: more give smoother shadows and edges, and take longer in proportion. 0: 32, and down to 12 for pictures and
-  /// meshes so large that this would take minutes.
+  /// Passes: more give smoother shadows and edges, and take longer in proportion. 0: 32, and down to 12 for pictures
+  /// and meshes so large that this would take minutes.
   int samples = 0;
 };
 
@@ -68,11 +69,12 @@ struct Picture {
 };
 
 /// Draws a scene. Some seconds; grows with pixels and with triangles, times samples.
-/// \throws Error if this build has no renderer, there is no Chromium, the scene is empty, its size or background is out of
-/// bounds, or the browser fails; Cancelled.
+/// \throws Error if this build has no renderer, there is no Chromium, the scene is empty, its size or background is out
+/// of bounds, or the browser fails; Cancelled.
 Picture draw_picture(const PictureScene& scene, const Progress& progress = {});
 
-/// Points of `points` that lie farthest out, in each of a few hundred directions: enough to frame them all, for `also_fit`.
+/// Points of `points` that lie farthest out, in each of a few hundred directions: enough to frame them all, for
+/// `also_fit`.
 std::vector<Vec3> outermost(std::span<const Vec3> points);
 
 /// A camera: where the eye is, its axes, the tangent of half its vertical opening.

@@ -61,8 +61,8 @@ Vec3 face_normal(const Mesh& mesh, Index f) {
   return sum.squaredNorm() > 0 ? Vec3(sum.normalized()) : Vec3(Vec3::Zero());
 }
 
-/// Smooth groups of a mesh without normals: at each welded vertex the faces that can be reached by steps of less than the
-/// limit.
+/// Smooth groups of a mesh without normals: at each welded vertex the faces that can be reached by steps of less than
+/// the limit.
 std::vector<Index> groups_by_angle(const Mesh& mesh, const std::vector<Index>& welded, Index welded_count,
                                    Index& count) {
   std::vector<Index> begin(welded_count + 1, 0);

@@ -22,8 +22,8 @@ class PictureSurface {
   const std::vector<Index>& sources() const { return sources_; }  ///< Per render vertex: the vertex of the mesh.
   const std::vector<Index>& uvs() const { return uvs_; }  ///< Per render vertex: of `mesh.uvs.values`, or kNone.
 
-  /// Three render vertices per triangle, sorted by `slot_of_face`; the first triangle of each slot goes to `starts`, with
-  /// one more entry for the end.
+  /// Three render vertices per triangle, sorted by `slot_of_face`; the first triangle of each slot goes to `starts`,
+  /// with one more entry for the end.
   std::vector<Index> triangles(std::span<const Index> slot_of_face, Index slots, std::vector<Index>& starts) const;
 
   /// Every edge of a polygon once, as pairs of render vertices.

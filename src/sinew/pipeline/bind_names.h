@@ -26,8 +26,8 @@ NodeUse node_use(std::string_view name, std::string_view role = {});
 /// another and no small letter comes next. "vis:IKHand_L02" is "ik", "hand", "l", "02".
 std::vector<std::string> name_words(std::string_view name);
 
-/// Of the joints in `candidates` those that should move the skin. Ends count as such where nothing goes on below them. A
-/// root goes where all that is left of the skeleton hangs by one joint that branches, as hips do: then it is not the
+/// Of the joints in `candidates` those that should move the skin. Ends count as such where nothing goes on below them.
+/// A root goes where all that is left of the skeleton hangs by one joint that branches, as hips do: then it is not the
 /// hips itself. Where joints are marked as deforming (Rigify's "DEF-"), those alone stay. May leave none.
 std::vector<char> joints_of_skin(const Skeleton& skeleton, std::vector<char> candidates);
 

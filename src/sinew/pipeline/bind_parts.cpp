@@ -3,8 +3,8 @@
 
 #include "sinew/pipeline/bind_parts.h"
 
-#include <Eigen/LU>
 #include <fmt/format.h>
+#include <Eigen/LU>
 
 #include <algorithm>
 

@@ -3,13 +3,14 @@
 
 #include "sinew/pipeline/bind_subject.h"
 
-#include <Eigen/LU>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <Eigen/LU>
 
 #include <algorithm>
 
 #include "sinew/core/options.h"
+#include "sinew/core/text.h"
 #include "sinew/pipeline/bind_names.h"
 
 namespace sinew::pipeline {

@@ -51,8 +51,8 @@ TwistTrial::TwistTrial(const Rig& before, const TwistKnowledge& knowledge, const
   const std::vector<Mat4> rest = rest_matrices(before.skeleton);
   start_ = rest[bone.joint].topRightCorner<3, 1>();
   end_ = rest[bone.child].topRightCorner<3, 1>();
-  // A near joint's twist is the same as one of the far joint about the bone, but for the skin between them, and that is what
-  // the twist-safe deformer spreads.
+  // A near joint's twist is the same as one of the far joint about the bone, but for the skin between them, and that is
+  // what the twist-safe deformer spreads.
   rigging::TwistBone far = bone;
   far.near = false;
   safe_ = shape_in(*knowledge.safe, before, twisted(before.skeleton, bone.child, twist_axis(before.skeleton, far)));

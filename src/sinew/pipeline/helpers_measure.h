@@ -19,8 +19,8 @@ namespace sinew::pipeline {
 
 /// How a twisted bone looks by linear blending.
 struct TwistResult {
-  /// Smallest area of its cross-sections relative to the rest pose: of every closed curve round the bone by itself, that
-  /// goes along with the skin; 0 if turned inside out.
+  /// Smallest area of its cross-sections relative to the rest pose: of every closed curve round the bone by itself,
+  /// that goes along with the skin; 0 if turned inside out.
   double thinnest = 1;
   double rms_rel =
       0;  ///< Distance from the twist-safe deformer, over the vertices that the bone's joint moved before, in sizes.
@@ -33,8 +33,8 @@ class TwistTrial {
   /// \pre `before`, of which the knowledge is, outlives this.
   TwistTrial(const Rig& before, const TwistKnowledge& knowledge, const rigging::TwistBone& bone, double angle_rad);
 
-  /// The thinnest section by the twist-safe deformer: what the mesh allows. On a coarse one straight edges from ring to ring cut
-  /// through the limb.
+  /// The thinnest section by the twist-safe deformer: what the mesh allows. On a coarse one straight edges from ring to
+  /// ring cut through the limb.
   double thinnest_safe() const { return thinnest(safe_); }
 
   /// By linear blending of a rig of the same mesh whose first joints are those of `before`.

@@ -9,8 +9,8 @@
 #include "sinew/core/character.h"
 #include "sinew/geometry/mesh/components.h"
 #include "sinew/geometry/mesh/weld_positions.h"
-#include "sinew/pipeline/bind_subject.h"
 #include "sinew/motion/resolve.h"
+#include "sinew/pipeline/bind_subject.h"
 
 namespace sinew::pipeline {
 namespace {

@@ -26,9 +26,10 @@ struct TwistKnowledge {
 };
 TwistKnowledge twist_knowledge(const Rig& rig, Findings& warnings, const Progress& progress);
 
-/// A shell that hangs wholly on the bone's joint has one place, so that it stays rigid: if it covers at most a third of the bone (a
-/// bracelet, a button) that of its middle, so that it turns with the skin under it; else (the forearm of a robot) 0, or 1 on a
-/// bone that its near joint twists, and it moves as before. Returns how many vertices got a place of their shell's.
+/// A shell that hangs wholly on the bone's joint has one place, so that it stays rigid: if it covers at most a third of
+/// the bone (a bracelet, a button) that of its middle, so that it turns with the skin under it; else (the forearm of a
+/// robot) 0, or 1 on a bone that its near joint twists, and it moves as before. Returns how many vertices got a place
+/// of their shell's.
 Index place_rigid_shells(const Rig& rig, const TwistKnowledge& knowledge, const rigging::TwistBone& bone,
                          const std::vector<Mat4>& frames, std::vector<float>& places);
 

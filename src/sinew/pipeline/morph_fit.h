@@ -30,13 +30,13 @@ struct MorphKeys {
   std::vector<Index> shape_frames;  ///< Fewer than keys where the motion comes back to where it was.
 };
 
-/// The fewest keys such that going straight from key to key, no vertex at any frame is farther off than `tolerance`; then
-/// keys of nearly the same shape, to a seventh of the tolerance, are given one shape, which can add as much to the error.
-/// Exact, by breadth-first search over the frames: a pair of frames is joined if all frames between them lie near
-/// enough to the straight line. Each frame is reached once, so that at most one full check a frame succeeds; the many that
-/// fail are mostly settled by vertices that failed before. Quadratic in the frames, segments of at most 512 frames.
-/// One key if the motion stays within the tolerance of its first frame.
-/// \pre at least one frame, one time for each. \throws Cancelled.
+/// The fewest keys such that going straight from key to key, no vertex at any frame is farther off than `tolerance`;
+/// then keys of nearly the same shape, to a seventh of the tolerance, are given one shape, which can add as much to the
+/// error. Exact, by breadth-first search over the frames: a pair of frames is joined if all frames between them lie
+/// near enough to the straight line. Each frame is reached once, so that at most one full check a frame succeeds; the
+/// many that fail are mostly settled by vertices that failed before. Quadratic in the frames, segments of at most 512
+/// frames. One key if the motion stays within the tolerance of its first frame. \pre at least one frame, one time for
+/// each. \throws Cancelled.
 MorphKeys fit_keys(const VertexFrames& motion, double tolerance, const Progress& progress = {});
 
 }  // namespace sinew::pipeline

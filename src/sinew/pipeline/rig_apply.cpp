@@ -3,22 +3,21 @@
 
 #include "sinew/pipeline/rig_apply.h"
 
-#include <Eigen/LU>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <Eigen/LU>
 
 #include <algorithm>
 
 #include "sinew/binding/binder.h"
 #include "sinew/core/error.h"
 #include "sinew/io/gltf/strip_rig.h"
+#include "sinew/motion/gestures/builtin_clips.h"
 #include "sinew/pipeline/bind_subject.h"
 #include "sinew/pipeline/rig_merge.h"
 #include "sinew/pipeline/rig_pose.h"
 #include "sinew/pipeline/rig_replace.h"
 #include "sinew/pipeline/rig_symmetry.h"
-#include "sinew/motion/gestures/builtin_clips.h"
-#include "sinew/rigging/anatomy/symmetry.h"
 #include "sinew/rigging/anatomy/symmetry.h"
 
 namespace sinew::pipeline {

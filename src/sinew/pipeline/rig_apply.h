@@ -11,8 +11,8 @@
 #include "sinew/core/report.h"
 #include "sinew/io/asset.h"
 #include "sinew/rigging/build/build_skeleton.h"
-#include "sinew/rigging/templates/preset.h"
 #include "sinew/rigging/rigger.h"
+#include "sinew/rigging/templates/preset.h"
 
 namespace sinew::pipeline {
 
@@ -31,12 +31,14 @@ struct RiggedAsset {
   rigging::BuiltSkeleton skeleton;  ///< The same as the asset's, and which joint of the plan is which.
 };
 
-/// Puts all parts of a character into the pose in which they were bound, before a plan is made for it. Returns whether vertices moved.
+/// Puts all parts of a character into the pose in which they were bound, before a plan is made for it. Returns whether
+/// vertices moved.
 bool gather_parts(io::Asset& asset, Report& report);
 
-/// Builds the skeleton, takes out the one that is there, binds, makes weights symmetric where the plan is, changes the rest pose,
-/// carries clips over and adds built-in ones. `moved` is what `gather_parts` said. Appends to the report's text, metrics, warnings, fallbacks and timing.
-/// \throws Error if nothing can be bound, a clip does not fit the body, or an avatar lacks bones that VRM wants.
+/// Builds the skeleton, takes out the one that is there, binds, makes weights symmetric where the plan is, changes the
+/// rest pose, carries clips over and adds built-in ones. `moved` is what `gather_parts` said. Appends to the report's
+/// text, metrics, warnings, fallbacks and timing. \throws Error if nothing can be bound, a clip does not fit the body,
+/// or an avatar lacks bones that VRM wants.
 RiggedAsset apply_rigged(io::Asset asset, const rigging::Rigged& rigged, const RigSettings& settings, bool moved,
                          Report& report, const Progress& progress);
 

@@ -14,7 +14,8 @@ namespace {
 
 constexpr double kSure = 0.5;
 
-/// The skinned parts as a mesh of their own; nothing if there are no others, or they are the smaller share of the vertices.
+/// The skinned parts as a mesh of their own; nothing if there are no others, or they are the smaller share of the
+/// vertices.
 std::optional<Mesh> skinned_parts(const Mesh& mesh, std::size_t& props) {
   std::vector<PartPlan> plan(mesh.parts.size());
   std::size_t skinned = 0;

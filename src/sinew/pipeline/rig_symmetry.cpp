@@ -18,8 +18,8 @@ Index image_of(const Skeleton& skeleton, Index joint) {
   return mirror == kNone ? joint : mirror;
 }
 
-// The mean of a row and the mirror image of another. Sums of two numbers do not depend on their order, so that the other
-// side's row comes out as this one's image, bit by bit.
+// The mean of a row and the mirror image of another. Sums of two numbers do not depend on their order, so that the
+// other side's row comes out as this one's image, bit by bit.
 std::vector<Share> mean_row(const Skeleton& skeleton, std::span<const Influence> own,
                             std::span<const Influence> other) {
   std::vector<Share> shares;

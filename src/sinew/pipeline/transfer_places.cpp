@@ -10,9 +10,9 @@
 
 #include "sinew/core/error.h"
 #include "sinew/geometry/mesh/facing.h"
+#include "sinew/geometry/mesh/triangle_soup.h"
 #include "sinew/geometry/spatial/fast_winding.h"
 #include "sinew/geometry/spatial/ray_scene.h"
-#include "sinew/geometry/mesh/triangle_soup.h"
 #include "sinew/rigging/build/bone_frames.h"
 #include "sinew/rigging/templates/template_file.h"
 
@@ -22,10 +22,11 @@ namespace {
 using motion::BodyPart;
 using transfer::JointBody;
 
-/// The same body: the vertices of one mesh lie on the other's surface, and that is nowhere far from the first; means of distances, as a
-/// share of the size. Levels of detail cut corners off, so that one side may be farther.
+/// The same body: the vertices of one mesh lie on the other's surface, and that is nowhere far from the first; means of
+/// distances, as a share of the size. Levels of detail cut corners off, so that one side may be farther.
 constexpr double kOnSurface = 0.001, kNearSurface = 0.006;
-/// A reference's joints this far from where the template has their like, in the median, are not what the template takes them for.
+/// A reference's joints this far from where the template has their like, in the median, are not what the template takes
+/// them for.
 constexpr double kPlanFails = 0.12;
 /// Below this a skeleton is worth a look.
 constexpr double kDoubtfulFit = 0.3;

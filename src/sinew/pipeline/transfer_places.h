@@ -33,8 +33,8 @@ FittedPlaces first_places(TransferReference& reference, const transfer::JointBod
 /// Places for all others, from those that are there.
 void fill_places(const transfer::JointBody& body, const Mesh& mesh, FittedPlaces& places);
 
-/// A template of the reference's own primary joints: those where chains begin, end or branch are searched, named "J" and their number. Nothing if there
-/// are too few or too many of them.
+/// A template of the reference's own primary joints: those where chains begin, end or branch are searched, named "J"
+/// and their number. Nothing if there are too few or too many of them.
 std::optional<Template> own_template(const transfer::JointBody& body);
 
 }  // namespace sinew::pipeline

@@ -16,8 +16,8 @@
 #include "sinew/core/report.h"
 #include "sinew/io/asset.h"
 #include "sinew/rigging/rigger.h"
-#include "sinew/transfer/rays/guides.h"
 #include "sinew/transfer/method.h"
+#include "sinew/transfer/rays/guides.h"
 
 namespace sinew::pipeline {
 

@@ -31,14 +31,15 @@ struct FittedSkeleton {
 
 /// Fits the skeleton of a reference into a mesh.
 ///
-/// If the mesh has the reference's surface, as levels of detail have, joints stay where they are. Else both bodies are looked at
-/// through one template (`rigging::plan_skeleton`): the built-in one for the kind of body that the reference's names tell, else one made of the
-/// reference's own joints. A joint lies from where the template has its like in the target as it does in the reference, turned with
-/// the bone and scaled by its length, and inside. Joints that the template does not have lie between or beyond those it has, in the same way. If no
-/// template fits, joints are scaled with the boxes around both meshes, and a warning says so.
+/// If the mesh has the reference's surface, as levels of detail have, joints stay where they are. Else both bodies are
+/// looked at through one template (`rigging::plan_skeleton`): the built-in one for the kind of body that the
+/// reference's names tell, else one made of the reference's own joints. A joint lies from where the template has its
+/// like in the target as it does in the reference, turned with the bone and scaled by its length, and inside. Joints
+/// that the template does not have lie between or beyond those it has, in the same way. If no template fits, joints are
+/// scaled with the boxes around both meshes, and a warning says so.
 ///
-/// Axes turn with the bones, so that the reference's local rotations make the same poses. Helpers are placed as `transfer::add_joints` does it; with
-/// `drivers` false they come along like other joints and nothing drives them.
+/// Axes turn with the bones, so that the reference's local rotations make the same poses. Helpers are placed as
+/// `transfer::add_joints` does it; with `drivers` false they come along like other joints and nothing drives them.
 FittedSkeleton fit_skeleton(TransferReference& reference, const Mesh& mesh, transfer::Placement placement, bool drivers,
                             const Progress& progress);
 

@@ -9,8 +9,8 @@
 #include <map>
 
 #include "sinew/core/error.h"
-#include "sinew/pipeline/bind_names.h"
 #include "sinew/motion/names/joint_names.h"
+#include "sinew/pipeline/bind_names.h"
 
 namespace sinew::pipeline {
 namespace {

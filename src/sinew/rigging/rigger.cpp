@@ -12,14 +12,14 @@
 
 #include "sinew/geometry/spatial/distance_field.h"
 #include "sinew/rigging/anatomy/anatomy.h"
-#include "sinew/rigging/embed/choice.h"
 #include "sinew/rigging/anatomy/extras.h"
 #include "sinew/rigging/anatomy/eyes.h"
 #include "sinew/rigging/anatomy/fingers.h"
 #include "sinew/rigging/anatomy/generic.h"
 #include "sinew/rigging/anatomy/inside.h"
-#include "sinew/rigging/embed/published.h"
 #include "sinew/rigging/anatomy/symmetry.h"
+#include "sinew/rigging/embed/choice.h"
+#include "sinew/rigging/embed/published.h"
 
 namespace sinew::rigging {
 namespace {
@@ -134,8 +134,9 @@ class Rigger {
     judge();
   }
 
-  /// Penalties know spheres and ways between them; the joints read off the shape, and the feet, tell better whether it is this body and
-  /// which way it faces. So readings are compared by both, from the lowest penalty on, until no other can cost less.
+  /// Penalties know spheres and ways between them; the joints read off the shape, and the feet, tell better whether it
+  /// is this body and which way it faces. So readings are compared by both, from the lowest penalty on, until no other
+  /// can cost less.
   void compare() {
     // Readings are compared on a coarse grid, which is ten times quicker; only the best is read off the fine one.
     std::optional<Interior> coarse;
@@ -173,14 +174,15 @@ class Rigger {
     best_.cost = best_.fit.found.penalty + shape_ + facing_cost_of_best;
   }
 
-  /// Whether the best reading is no reading at all: then a skeleton of no names is more use than one of wrong names. Who names a
-  /// template, or a joint's place, gets it.
+  /// Whether the best reading is no reading at all: then a skeleton of no names is more use than one of wrong names.
+  /// Who names a template, or a joint's place, gets it.
   bool unlike_all() const {
     constexpr double kUnlike = 0.5;
     return best_.cost > kUnlike && request_.templates.size() > 1 && !given_any();
   }
 
-  /// Feet point forward: what lies on the ground is compared with the legs above it. Where they do not tell, the body faces as files should have it.
+  /// Feet point forward: what lies on the ground is compared with the legs above it. Where they do not tell, the body
+  /// faces as files should have it.
   double facing_cost(const Candidate& candidate) {
     if (options_.orientation == "keep" || !walks_upright(candidate.skeleton_template)) return 0;
     constexpr double kTells = 0.006, kWrong = 0.05, kUnusual = 0.02;
@@ -195,7 +197,8 @@ class Rigger {
   static bool has_arms(const Template& t) { return has_limb(t, "arm"); }
   static bool walks_upright(const Template& t) { return has_limb(t, "leg") && !has_limb(t, "neck"); }
 
-  /// Confidence: how far the next reading of the body that means something else is away, and how much like the template it is.
+  /// Confidence: how far the next reading of the body that means something else is away, and how much like the template
+  /// it is.
   void judge() {
     SearchOptions again;
     again.worst = std::min(1.0, 2 * best_.fit.found.penalty + 0.05);
@@ -211,8 +214,8 @@ class Rigger {
       return found;
     }();
     const SearchResult& found = best_.fit.found;
-    // What was not found costs at least as much as was looked for; another reading of this template what its penalty is more. That was
-    // compared without the shape, hence 0.05 on top.
+    // What was not found costs at least as much as was looked for; another reading of this template what its penalty is
+    // more. That was compared without the shape, hence 0.05 on top.
     double next =
         best_.cost + (found.runner_up.empty() ? found.penalty + 0.05 : found.runner_up_penalty - found.penalty) + 0.05;
     std::string next_name = found.runner_up.empty() ? "" : best_.skeleton_template.name;
@@ -325,7 +328,8 @@ class Rigger {
     pull_inside(plan, mesh_);
   }
 
-  /// A body with several long limbs that the template does not have is hardly what the template is of: an octopus is no hand.
+  /// A body with several long limbs that the template does not have is hardly what the template is of: an octopus is no
+  /// hand.
   void count_unexplained() {
     constexpr double kLong = 0.15;
     constexpr int kMany = 3;

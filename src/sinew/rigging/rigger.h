@@ -15,8 +15,8 @@
 #include "sinew/core/options.h"
 #include "sinew/core/progress.h"
 #include "sinew/core/template.h"
-#include "sinew/rigging/embed/penalties.h"
 #include "sinew/rigging/build/plan.h"
+#include "sinew/rigging/embed/penalties.h"
 
 namespace sinew::rigging {
 
@@ -70,7 +70,8 @@ struct Rigged {
 };
 
 /// A skeleton for a bare mesh. All joints lie inside. The same for any number of threads.
-/// \throws Error for a mesh that encloses nothing, a name that no template has, an option that does not go with the templates; Cancelled.
+/// \throws Error for a mesh that encloses nothing, a name that no template has, an option that does not go with the
+/// templates; Cancelled.
 Rigged plan_skeleton(const Mesh& mesh, const RiggerRequest& request, const RiggerOptions& options = {},
                      const Progress& progress = {});
 

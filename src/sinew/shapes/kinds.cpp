@@ -40,9 +40,9 @@ void check_known(std::string_view kind, MakeOptions options) {
 
 }  // namespace
 
-const Registry<Maker>& kinds() {
-  static const Registry<Maker> registry = [] {
-    Registry<Maker> r("kind of character");
+const Registry<Registered<Maker>>& kinds() {
+  static const Registry<Registered<Maker>> registry = [] {
+    Registry<Registered<Maker>> r("kind of character");
     r.add({"human", "human", "A person with fingers and toes, and two clips.", human});
     r.add({"hand", "hand", "A left hand with all its fingers.", hand});
     r.add({"quadruped", "quadruped", "An animal on four legs, with a tail.", quadruped});

@@ -20,8 +20,9 @@ struct Finished {
   std::vector<Index> specks;  ///< Vertices of the specks that `generated` let float beside it; ascending.
 };
 
-/// Makes a character of a kind. With `generated` it is remeshed: then `vertices` and `height` are those of the remeshed one.
-/// \throws Error if the kind is unknown, an option is out of range, or the kind has no use for an option that is set.
+/// Makes a character of a kind. With `generated` it is remeshed: then `vertices` and `height` are those of the remeshed
+/// one. \throws Error if the kind is unknown, an option is out of range, or the kind has no use for an option that is
+/// set.
 Finished make(std::string_view kind, const MakeOptions& options, const Progress& progress = {});
 
 }  // namespace sinew::shapes

@@ -69,6 +69,6 @@ struct MakeOptions {
 using Maker = Made (*)(const MakeOptions&, const Progress&);
 
 /// All kinds of characters that can be made.
-const Registry<Maker>& kinds();
+const Registry<Registered<Maker>>& kinds();
 
 }  // namespace sinew::shapes

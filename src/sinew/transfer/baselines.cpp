@@ -16,8 +16,8 @@
 #include "sinew/geometry/mesh/components.h"
 #include "sinew/geometry/mesh/normals.h"
 #include "sinew/geometry/spatial/ray_scene.h"
-#include "sinew/transfer/rays/guides.h"
 #include "sinew/transfer/inpainting.h"
+#include "sinew/transfer/rays/guides.h"
 
 namespace sinew::transfer {
 namespace {

@@ -115,8 +115,8 @@ std::vector<std::vector<PairedBone>> paired_bones(const Side& reference, const S
 }
 
 Mat3 smallest_turn(const Vec3& from, const Vec3& to, const Vec3& about) {
-  // Half a turn about the first direction and one about the middle between both: their product turns the one to the other, by
-  // the angle between them, and keeps its digits up to nearly opposite directions.
+  // Half a turn about the first direction and one about the middle between both: their product turns the one to the
+  // other, by the angle between them, and keeps its digits up to nearly opposite directions.
   const auto half_turn = [](const Vec3& axis) { return Mat3(2 * axis * axis.transpose() - Mat3::Identity()); };
   const Vec3 a = from.normalized(), b = to.normalized(), middle = a + b;
   if (middle.norm() > 1e-7) return half_turn(middle.normalized()) * half_turn(a);

@@ -11,8 +11,8 @@
 
 namespace sinew::transfer {
 
-/// A character as a transfer sees it: skin and joints where they lie together, at binding. What it refers to must outlive
-/// it. A target's skeleton may have any joints beside those that are paired.
+/// A character as a transfer sees it: skin and joints where they lie together, at binding. What it refers to must
+/// outlive it. A target's skeleton may have any joints beside those that are paired.
 struct Side {
   const Mesh& mesh;
   const Skeleton& skeleton;
@@ -38,16 +38,16 @@ struct JointPair {
 /// Which joints correspond, and how the bodies lie to each other.
 struct Correspondence {
   std::vector<JointPair> pairs;  ///< Parents first.
-  Mat3 turn = Mat3::
-      Identity();  ///< Turns directions of the target's model space to the reference's: up to up, forward to forward.
+  Mat3 turn = Mat3::Identity();  ///< Turns directions of the target's model space to the reference's: up to up, forward
+                                 ///< to forward.
 
   /// The pair of a joint of the reference, or kNone.
   Index of_reference(Index joint) const;
   Index of_target(Index joint) const;
 };
 
-/// The pairs given as joints of both; parents are filled in. \throws Error if a joint is paired twice, or if the nearest
-/// paired joints above two partners are no partners: the sentence names both.
+/// The pairs given as joints of both; parents are filled in. \throws Error if a joint is paired twice, or if the
+/// nearest paired joints above two partners are no partners: the sentence names both.
 Correspondence correspond(const Skeleton& reference, const Skeleton& target,
                           const std::vector<std::pair<Index, Index>>& joints, const Mat3& turn = Mat3::Identity());
 
@@ -58,8 +58,8 @@ enum class Frames {
   kUnturned,     ///< `Correspondence::turn` alone, as the authors' released code: for equal poses, and for comparison.
 };
 
-/// A bone that both have: from a paired joint to a paired child; or a joint without paired children, as a point with the frame of
-/// the bone that ends in it.
+/// A bone that both have: from a paired joint to a paired child; or a joint without paired children, as a point with
+/// the frame of the bone that ends in it.
 struct PairedBone {
   Index pair = kNone;   ///< Of the joint it belongs to.
   Index child = kNone;  ///< Pair of the joint it leads to; kNone for a point.
@@ -72,8 +72,8 @@ struct PairedBone {
   double reference_length() const { return (reference_b - reference_a).norm(); }
 };
 
-/// Per pair its bones, in order of the pairs of their children; at least one for each pair. A bone of no length in either is a
-/// point with a child. Antiparallel axes turn by half a turn about the body's forward. Linear.
+/// Per pair its bones, in order of the pairs of their children; at least one for each pair. A bone of no length in
+/// either is a point with a child. Antiparallel axes turn by half a turn about the body's forward. Linear.
 std::vector<std::vector<PairedBone>> paired_bones(const Side& reference, const Side& target,
                                                   const Correspondence& correspondence,
                                                   Frames frames = Frames::kPositions);

@@ -14,10 +14,10 @@
 
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/adjacency.h"
-#include "sinew/geometry/operators/laplacian.h"
-#include "sinew/geometry/spatial/ray_scene.h"
-#include "sinew/geometry/operators/solver.h"
 #include "sinew/geometry/mesh/triangle_surface.h"
+#include "sinew/geometry/operators/laplacian.h"
+#include "sinew/geometry/operators/solver.h"
+#include "sinew/geometry/spatial/ray_scene.h"
 
 namespace sinew::transfer {
 namespace {

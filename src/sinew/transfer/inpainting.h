@@ -14,9 +14,9 @@ namespace sinew::transfer {
 
 /// Rows for all vertices of a mesh from those of some.
 struct Inpainted {
-  SkinWeights weights;  ///< Positive, sum 1, not capped; made rows have nothing below 1e-6.
-  std::vector<char>
-      reached;  ///< Per vertex: 1 spread along the surface, 2 copied from the nearest known row of another shell, 0 known.
+  SkinWeights weights;        ///< Positive, sum 1, not capped; made rows have nothing below 1e-6.
+  std::vector<char> reached;  ///< Per vertex: 1 spread along the surface, 2 copied from the nearest known row of
+                              ///< another shell, 0 known.
   /// Vertices for which the equations could not be solved (transfer.inpaint), and what took over: "laplacian", the same
   /// without the term of second order, or "edges", the nearest row along edges. Empty when all is well.
   std::vector<Fallback> fallbacks;

@@ -9,9 +9,9 @@
 
 namespace sinew::transfer {
 
-const Registry<Method>& methods() {
-  static const Registry<Method> registry = [] {
-    Registry<Method> r("way to transfer weights");
+const Registry<Registered<Method>>& methods() {
+  static const Registry<Registered<Method>> registry = [] {
+    Registry<Registered<Method>> r("way to transfer weights");
     r.add({"skeleton", "skeleton-aware", "Characters of other build, pose and topology.", transfer_skeleton_aware});
     r.add({"closest", "closest-point", "The same body in the same pose: levels of detail, remeshed copies.",
            transfer_closest_point});

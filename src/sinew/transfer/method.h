@@ -95,14 +95,15 @@ using Method = Transferred (*)(const Reference& reference, const Side& target, c
                                const TransferOptions& options, const Progress& progress);
 
 /// All ways: "skeleton", "closest", "inpaint", "guides".
-const Registry<Method>& methods();
+const Registry<Registered<Method>>& methods();
 
 Transferred transfer(std::string_view id, const Reference& reference, const Side& target,
                      const Correspondence& correspondence, const TransferOptions& options = {},
                      const Progress& progress = {});
 
-/// Keeps the `count` largest weights of a row so that it depends continuously on them: the next largest is taken from all, and
-/// what remains is scaled to sum 1 (card, A10). `count` 0 keeps all. The row need not be sorted; comes out by falling weight.
+/// Keeps the `count` largest weights of a row so that it depends continuously on them: the next largest is taken from
+/// all, and what remains is scaled to sum 1 (card, A10). `count` 0 keeps all. The row need not be sorted; comes out by
+/// falling weight.
 void cap_continuously(std::vector<Influence>& row, int count);
 
 }  // namespace sinew::transfer

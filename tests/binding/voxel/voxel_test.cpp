@@ -10,12 +10,12 @@
 #include <queue>
 #include <set>
 
+#include "sinew/binding/edit/weight_tools.h"
 #include "sinew/binding/voxel/voxel_falloff.h"
 #include "sinew/binding/voxel/voxel_matrix.h"
-#include "sinew/binding/edit/weight_tools.h"
 #include "sinew/geometry/mesh/facing.h"
-#include "sinew/geometry/spatial/fast_winding.h"
 #include "sinew/geometry/mesh/normals.h"
+#include "sinew/geometry/spatial/fast_winding.h"
 #include "sinew/measure/weight_agreement.h"
 #include "sinew/shapes/kinds.h"
 #include "tests/geometry/field_meshes.h"

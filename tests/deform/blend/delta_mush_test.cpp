@@ -22,8 +22,8 @@ DeformOptions mush(int rounds = 5) {
   return options;
 }
 
-// A tube with bumps whose last column of vertices is a copy of the first, as at a seam of the texture, and with the lower
-// half on one joint and the upper half on the other, without any blending.
+// A tube with bumps whose last column of vertices is a copy of the first, as at a seam of the texture, and with the
+// lower half on one joint and the upper half on the other, without any blending.
 Rig seamed_tube(Index around = 24, Index rings = 21) {
   Rig rig = two_joint_tube(around + 1, rings);
   rig.weights = {};

@@ -58,7 +58,8 @@ TEST(Lbs, NormalsGoByCofactorsWhereAMatrixScalesUnevenly) {
   const auto expected = scalar_linear(rig, pose, true);
   const Frame frame = frame_of("lbs", rig, pose);
   EXPECT_LT(worst_distance(frame.positions, expected.positions), 1e-5);
-  // Blends of random rotations can be nearly singular; there the direction is ill defined, so look at the typical vertex.
+  // Blends of random rotations can be nearly singular; there the direction is ill defined, so look at the typical
+  // vertex.
   std::vector<double> errors;
   for (std::size_t v = 0; v < expected.normals.size(); ++v)
     errors.push_back((frame.normals[v].cast<double>() - expected.normals[v]).norm());

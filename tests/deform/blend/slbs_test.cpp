@@ -25,8 +25,8 @@ DeformOptions delta() {
   return options;
 }
 
-// A pose of a subject that turns joints about their own bones by any number of turns, and what that makes of the twists about the
-// bones before them.
+// A pose of a subject that turns joints about their own bones by any number of turns, and what that makes of the twists
+// about the bones before them.
 struct TurnedPose {
   ModelPose pose;
   std::vector<double> expected_rad;
@@ -320,7 +320,8 @@ TEST(Slbs, RigidPartsAndWhatNoBoneOwnsAreBlendedLinearly) {
 
 TEST(Slbs, SkinsThatAreBoundInOtherPosesTwistByTheirOwn) {
   TwistSubject subject = random_subject(9, 80);
-  // The second half is the same surface, bound in another pose of the skeleton: it lies where that pose takes the first.
+  // The second half is the same surface, bound in another pose of the skeleton: it lies where that pose takes the
+  // first.
   std::mt19937 rng(10);
   const std::vector<Mat4> other =
       model_matrices(subject.rig.skeleton, random_local_pose(rng, subject.rig.skeleton, 0).local);

@@ -10,8 +10,8 @@
 
 #include "sinew/core/character.h"
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/spatial/random.h"
 #include "sinew/geometry/mesh/volume.h"
+#include "sinew/geometry/spatial/random.h"
 #include "sinew/shapes/kinds.h"
 
 namespace sinew::deform {

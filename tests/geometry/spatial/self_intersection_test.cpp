@@ -8,9 +8,9 @@
 
 #include <limits>
 
+#include "sinew/geometry/mesh/weld.h"
 #include "sinew/geometry/spatial/predicates.h"
 #include "sinew/geometry/spatial/triangle_overlap.h"
-#include "sinew/geometry/mesh/weld.h"
 #include "tests/geometry/named_meshes.h"
 
 namespace sinew::geometry {
@@ -199,7 +199,8 @@ TEST(SelfIntersection, SameForAnyNumberOfThreads) {
   EXPECT_EQ(one.pairs, two.pairs);
 }
 
-// Cuts both triangles in whole numbers back from what they share, and asks the slow test whether what is left still meets.
+// Cuts both triangles in whole numbers back from what they share, and asks the slow test whether what is left still
+// meets.
 bool meet_elsewhere_by_shrinking(const TrianglePoints& a, const TrianglePoints& b) {
   TrianglePoints p = a, q = b;
   std::vector<std::size_t> common_a, common_b;
@@ -225,7 +226,8 @@ bool meet_elsewhere_by_shrinking(const TrianglePoints& a, const TrianglePoints& 
   const Vec3 n = (a[1] - a[0]).cross(a[2] - a[0]), m = (b[1] - b[0]).cross(b[2] - b[0]);
   if (n.cross(m) != Vec3::Zero()) return false;
   const Vec3 edge = a[common_a[1]] - a[common_a[0]];
-  const Vec3 c = a[3 - common_a[0] - common_a[1]] - a[common_a[0]], d = b[3 - common_b[0] - common_b[1]] - a[common_a[0]];
+  const Vec3 c = a[3 - common_a[0] - common_a[1]] - a[common_a[0]],
+             d = b[3 - common_b[0] - common_b[1]] - a[common_a[0]];
   return edge.cross(c).dot(edge.cross(d)) > 0;
 }
 
@@ -247,15 +249,15 @@ RC_GTEST_PROP(TriangleOverlap, NeighboursAgreeWithASlowTest, ()) {
 
 TEST(TriangleOverlap, NeighboursMeetElsewhereOnlyWhenTheyDo) {
   const Vec3 o(0, 0, 0), x(1, 0, 0), y(0, 1, 0);
-  EXPECT_FALSE(triangles_meet_elsewhere({o, x, y}, {x, o, Vec3(0, -1, 0)}));      // Flat neighbours.
-  EXPECT_TRUE(triangles_meet_elsewhere({o, x, y}, {x, o, Vec3(0.2, 0.3, 0)}));    // Folded onto each other.
+  EXPECT_FALSE(triangles_meet_elsewhere({o, x, y}, {x, o, Vec3(0, -1, 0)}));          // Flat neighbours.
+  EXPECT_TRUE(triangles_meet_elsewhere({o, x, y}, {x, o, Vec3(0.2, 0.3, 0)}));        // Folded onto each other.
   EXPECT_FALSE(triangles_meet_elsewhere({o, x, y}, {x, o, Vec3(0.2, 0.3, 1e-300)}));  // Nearly.
-  EXPECT_TRUE(triangles_meet_elsewhere({o, x, y}, {o, y, x}));                    // A copy that faces the other way.
-  EXPECT_TRUE(triangles_meet_elsewhere({o, x, y}, {o, Vec3(1, 1, 1), Vec3(1, 1, -1)}));   // Through the middle.
+  EXPECT_TRUE(triangles_meet_elsewhere({o, x, y}, {o, y, x}));  // A copy that faces the other way.
+  EXPECT_TRUE(triangles_meet_elsewhere({o, x, y}, {o, Vec3(1, 1, 1), Vec3(1, 1, -1)}));  // Through the middle.
   EXPECT_FALSE(triangles_meet_elsewhere({o, x, y}, {o, Vec3(-1, 1, 1), Vec3(-1, 1, -1)}));
-  EXPECT_TRUE(triangles_meet_elsewhere({o, x, y}, {o, Vec3(1, 2, 0), Vec3(2, 1, 0)}));    // In one plane.
+  EXPECT_TRUE(triangles_meet_elsewhere({o, x, y}, {o, Vec3(1, 2, 0), Vec3(2, 1, 0)}));  // In one plane.
   EXPECT_FALSE(triangles_meet_elsewhere({o, x, y}, {o, Vec3(-1, 2, 0), Vec3(-2, 1, 0)}));
-  EXPECT_FALSE(triangles_meet_elsewhere({o, x, y}, {o, x, Vec3(0.5, 0, 0)}));     // No area.
+  EXPECT_FALSE(triangles_meet_elsewhere({o, x, y}, {o, x, Vec3(0.5, 0, 0)}));  // No area.
 }
 
 TEST(SelfIntersection, NeighboursAreCountedOnlyWhenAskedForAndApart) {

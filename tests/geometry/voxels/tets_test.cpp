@@ -58,7 +58,8 @@ TEST_P(StuffedShape, HasGoodAnglesAndTheVolumeOfTheShape) {
   }
 }
 
-// Every face inside is that of two tetrahedra on its two sides; the others make a closed surface on the zero of the field.
+// Every face inside is that of two tetrahedra on its two sides; the others make a closed surface on the zero of the
+// field.
 TEST_P(StuffedShape, FitsTogetherWithoutGaps) {
   const std::function<double(const Vec3&)> field = GetParam().field;
   const TetMesh tets = stuff(field, room(), 0.15);

@@ -12,8 +12,8 @@
 #include <random>
 
 #include "sinew/core/error.h"
-#include "sinew/io/iqm/iqm.h"
 #include "sinew/io/assimp/reader.h"
+#include "sinew/io/iqm/iqm.h"
 
 namespace sinew::io {
 namespace {

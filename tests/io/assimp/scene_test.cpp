@@ -21,8 +21,8 @@ Mat4 placed(const Vec3& translation, double scale = 1, const Quat& rotation = Qu
   return Transform{translation, rotation, Vec3::Constant(scale)}.matrix();
 }
 
-// Two quads up the y axis, every corner a vertex of its own as Assimp gives them, on two bones, with a morph and a clip.
-// `bone_scale` is that of the armature; in the armature's own space all is 1/bone_scale as large.
+// Two quads up the y axis, every corner a vertex of its own as Assimp gives them, on two bones, with a morph and a
+// clip. `bone_scale` is that of the armature; in the armature's own space all is 1/bone_scale as large.
 Scene make_strip(double bone_scale = 1) {
   Scene scene;
   scene.facts = {"by hand", "7400", 1.0, 1, 1, 2, 1, 0, 1, 1, 2};

@@ -51,7 +51,8 @@ struct Arm {
   Skeleton& skeleton() { return asset.character.rig.skeleton; }
 };
 
-// An arm with axes at random below the second joint of the fixture, and a helper of each kind that a constraint can express.
+// An arm with axes at random below the second joint of the fixture, and a helper of each kind that a constraint can
+// express.
 Arm make_arm(std::mt19937& rng, int roll_axis, double share, int aim_axis) {
   Arm arm;
   Json json = Json::parse(test::make_text_fixture());

@@ -188,7 +188,8 @@ TEST(BuildSkeleton, AxesAgreeWithThoseOfMadeHumansWhateverTheirPose) {
     const std::vector<Mat4> rest = rest_matrices(built.skeleton), expected = rest_matrices(truth);
     for (Index j = 0; j < truth.size(); ++j) {
       const Mat3 own = frame_of(rest[built.joints[j]]), theirs = frame_of(expected[j]);
-      // Hands of the truth point along the arm, ours to the middle finger. A random pose turns limbs about their bones, which no place tells.
+      // Hands of the truth point along the arm, ours to the middle finger. A random pose turns limbs about their bones,
+      // which no place tells.
       const double least = std::string(pose) == "random" ? 0.5 : 0.93;
       EXPECT_GT(own.col(1).dot(theirs.col(1)), 0.97) << pose << ' ' << truth.joints[j].name;
       EXPECT_GT(own.col(2).dot(theirs.col(2)), least) << pose << ' ' << truth.joints[j].name;

@@ -30,7 +30,8 @@ struct Puzzle {
   ReducedTemplate reduced;
 };
 
-/// Spheres here and there, each joined to near ones; a tree of joints that lie about where some of them are, so that most have an answer.
+/// Spheres here and there, each joined to near ones; a tree of joints that lie about where some of them are, so that
+/// most have an answer.
 Puzzle random_puzzle(std::uint64_t seed) {
   Random random(seed);
   const Index count = 8 + random.below(5);

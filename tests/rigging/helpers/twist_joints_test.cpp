@@ -3,8 +3,8 @@
 
 #include "sinew/rigging/helpers/twist_joints.h"
 
-#include <Eigen/LU>
 #include <gtest/gtest.h>
+#include <Eigen/LU>
 
 #include <cmath>
 #include <numbers>
@@ -148,8 +148,8 @@ TEST(TwistJoints, TheMeanShareOfARowIsThePlaceOfTheVertexWhereItCanBe) {
     double worst = 0;
     for (Index v = 0; v < rig.mesh.vertex_count(); ++v) {
       const double place = static_cast<double>(places[v]);
-      // A far bone has nothing between the last helper and the far joint but the blend that was there, a near one nothing
-      // before the first helper.
+      // A far bone has nothing between the last helper and the far joint but the blend that was there, a near one
+      // nothing before the first helper.
       if (near ? place < 0.25 : place > 0.7) continue;
       worst = std::max(worst, std::abs(mean_share(rig, v, added) - place));
     }

@@ -14,8 +14,8 @@
 #include <tuple>
 
 #include "sinew/deform/blend/linear.h"
-#include "sinew/geometry/spatial/self_intersection.h"
 #include "sinew/geometry/mesh/volume.h"
+#include "sinew/geometry/spatial/self_intersection.h"
 #include "sinew/motion/resolve.h"
 #include "sinew/motion/sample.h"
 

@@ -160,7 +160,8 @@ TEST(JointMap, SpinesOfOtherLengthsMeetAtTheSameHeight) {
 }
 
 TEST(JointMap, ASpineBesideTheLimbsIsStillTheirs) {
-  // As Rigify exports it: what moves the spine's skin is a chain of its own, and limbs hang on joints that move nothing.
+  // As Rigify exports it: what moves the spine's skin is a chain of its own, and limbs hang on joints that move
+  // nothing.
   Bones reference;
   reference.add("root", "", {0, 0, 0});
   reference.add("DEF-spine", "root", {0, 0.9, 0});

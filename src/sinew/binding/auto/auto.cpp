@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "sinew/binding/auto/auto_body.h"
-#include "sinew/binding/distance.h"
 #include "sinew/binding/auto/layers.h"
 #include "sinew/binding/auto/shells.h"
+#include "sinew/binding/distance.h"
 #include "sinew/binding/edit/weight_tools.h"
 #include "sinew/core/parallel.h"
 

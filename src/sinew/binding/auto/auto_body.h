@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "sinew/binding/binder.h"
 #include "sinew/binding/auto/layers_rows.h"
+#include "sinew/binding/binder.h"
 
 namespace sinew::binding {
 

@@ -11,10 +11,10 @@
 
 #include "sinew/binding/auto/shells_cracks.h"
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/spatial/fast_winding.h"
-#include "sinew/geometry/spatial/ray_scene.h"
 #include "sinew/geometry/mesh/triangle_soup.h"
 #include "sinew/geometry/mesh/union_find.h"
+#include "sinew/geometry/spatial/fast_winding.h"
+#include "sinew/geometry/spatial/ray_scene.h"
 
 namespace sinew::binding {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "sinew/geometry/spatial/hash_cells.h"
 #include "sinew/geometry/mesh/union_find.h"
+#include "sinew/geometry/spatial/hash_cells.h"
 
 namespace sinew::binding {
 namespace {

@@ -11,8 +11,8 @@
 #include "sinew/binding/edit/weight_tools.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/operators/laplacian.h"
-#include "sinew/geometry/spatial/ray_scene.h"
 #include "sinew/geometry/operators/solver.h"
+#include "sinew/geometry/spatial/ray_scene.h"
 
 namespace sinew::binding {
 namespace {

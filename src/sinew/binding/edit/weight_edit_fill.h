@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "sinew/binding/subject.h"
 #include "sinew/binding/edit/weight_edit.h"
+#include "sinew/binding/subject.h"
 #include "sinew/core/progress.h"
 
 namespace sinew::binding {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "sinew/binding/subject.h"
 #include "sinew/binding/edit/weight_edit.h"
+#include "sinew/binding/subject.h"
 
 namespace sinew::binding {
 

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "sinew/binding/subject.h"
 #include "sinew/binding/edit/weight_edit_surface.h"
+#include "sinew/binding/subject.h"
 
 namespace sinew::binding {
 

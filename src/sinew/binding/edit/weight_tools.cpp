@@ -29,7 +29,8 @@ void scale_to_one(std::vector<Influence>& row) {
   for (Influence& i : row) i.weight = static_cast<float>(static_cast<double>(i.weight) / sum);
 }
 
-// Rows of positive shares, one after another, which can be made in parallel: those of a block of vertices come together.
+// Rows of positive shares, one after another, which can be made in parallel: those of a block of vertices come
+// together.
 struct ShareRows {
   std::vector<std::uint64_t> offsets = {0};
   std::vector<Influence> items;

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sinew/binding/heat/heat_solver.h"
 #include "sinew/binding/edit/weight_tools.h"
+#include "sinew/binding/heat/heat_solver.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/operators/laplacian.h"
 
@@ -90,7 +90,8 @@ SkinWeights capped_rows(RowSpace& space, const BoneTree& tree, std::span<const V
     for (std::size_t v = begin; v < end; ++v) {
       Influence* items = space.items.data() + space.offsets[v];
       row.assign(items, items + space.sizes[v]);
-      // Temperatures of all joints sum to 1 wherever they were solved for; where rounding has eaten that, they mean nothing.
+      // Temperatures of all joints sum to 1 wherever they were solved for; where rounding has eaten that, they mean
+      // nothing.
       float sum = 0;
       for (const Influence& influence : row) sum += influence.weight;
       if (!(std::abs(sum - 1) < kSumTolerance)) {

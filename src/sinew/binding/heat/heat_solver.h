@@ -25,16 +25,18 @@ struct HeatColumn {
   std::vector<float> values;  ///< Within (0, 1].
 };
 
-/// Solves (L + diag(e))·x = diag(e)·p for many p: a Laplacian that exchanges heat with its surroundings at rate e, of which the share
-/// p is at 1 and the rest at 0. Positive entries off the diagonal of L are left out, which makes the matrix an M-matrix: the maximum
-/// principle holds, and solutions of shares that sum to 1 sum to 1. No entry counts more than 1e5, so that slivers do not drown
-/// the rates in rounding.
+/// Solves (L + diag(e))·x = diag(e)·p for many p: a Laplacian that exchanges heat with its surroundings at rate e, of
+/// which the share p is at 1 and the rest at 0. Positive entries off the diagonal of L are left out, which makes the
+/// matrix an M-matrix: the maximum principle holds, and solutions of shares that sum to 1 sum to 1. No entry counts
+/// more than 1e5, so that slivers do not drown the rates in rounding.
 ///
-/// Rows that are not joined to any with a rate have no solution, and stay out: every other row does, whatever the rest is like.
+/// Rows that are not joined to any with a rate have no solution, and stay out: every other row does, whatever the rest
+/// is like.
 ///
-/// Sparse LDLᵀ on one thread, then eight right-hand sides at a time on all. Eight together share every entry of the factor that is
-/// fetched, which took three times as long for each alone. Conjugate gradients with an incomplete factorisation were tried, each column only
-/// on the rows that its heat reaches: 85 to 170 steps at 100,000 to 370,000 rows, and four times as slow in all.
+/// Sparse LDLᵀ on one thread, then eight right-hand sides at a time on all. Eight together share every entry of the
+/// factor that is fetched, which took three times as long for each alone. Conjugate gradients with an incomplete
+/// factorisation were tried, each column only on the rows that its heat reaches: 85 to 170 steps at 100,000 to 370,000
+/// rows, and four times as slow in all.
 class HeatSolver {
  public:
   /// \pre `stiffness` is symmetric, `rate` is finite, not negative and has a value per row.
@@ -48,8 +50,8 @@ class HeatSolver {
   /// Nothing helped: `solve` gives empty columns.
   bool failed() const;
 
-  /// Values of at least `least`; sources in rows that stay out are passed over. The same bits for any number of threads. \throws
-  /// Cancelled.
+  /// Values of at least `least`; sources in rows that stay out are passed over. The same bits for any number of
+  /// threads. \throws Cancelled.
   std::vector<HeatColumn> solve(std::span<const std::vector<HeatSource>> sources, double least = 1e-5,
                                 const Progress& progress = {}) const;
 

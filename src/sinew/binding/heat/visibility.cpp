@@ -10,9 +10,9 @@
 
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/facing.h"
-#include "sinew/geometry/spatial/ray_scene.h"
 #include "sinew/geometry/mesh/union_find.h"
 #include "sinew/geometry/mesh/weld_within.h"
+#include "sinew/geometry/spatial/ray_scene.h"
 
 namespace sinew::binding {
 namespace {

@@ -14,8 +14,9 @@
 
 namespace sinew::binding {
 
-/// The skin as one surface, whatever the file made of it: vertices nearer to each other than 1e-6 of the size are one, also
-/// across parts; triangles that use a vertex twice are left out; the rest faces outwards as `geometry::solid_facing` says.
+/// The skin as one surface, whatever the file made of it: vertices nearer to each other than 1e-6 of the size are one,
+/// also across parts; triangles that use a vertex twice are left out; the rest faces outwards as
+/// `geometry::solid_facing` says.
 struct BoundSurface {
   geometry::Welding welding;
   geometry::TriangleSurface surface;
@@ -28,9 +29,9 @@ struct BoundSurface {
 /// About n log n. \throws Error for positions that are not finite.
 BoundSurface bound_surface(const Mesh& mesh);
 
-/// `bone_tree`, with the end segments of joints that stand alone (no bound joint above or below, and nothing in the skeleton that
-/// says where they end) cut off half-way to the next bound joint. There they are as long as the mesh; skeletons in
-/// pieces have many, which would all run through bodies that are not theirs.
+/// `bone_tree`, with the end segments of joints that stand alone (no bound joint above or below, and nothing in the
+/// skeleton that says where they end) cut off half-way to the next bound joint. There they are as long as the mesh;
+/// skeletons in pieces have many, which would all run through bodies that are not theirs.
 BoneTree bones_to_bind(const Subject& subject);
 
 /// How a vertex came by its nearest joints.
@@ -61,16 +62,17 @@ struct SightOptions {
   double least_seen = 0.02;  ///< Shells of which a smaller share of the vertices sees a bone ask nobody.
 };
 
-/// For each vertex the nearest bone, if it sees it: the straight way to the bone's closest point leaves the vertex inwards,
-/// within an angle of its normal, and stays inside the body but for a small gap. Inside is what rays say that are taken to
-/// begin inside: each triangle met from behind leaves one body, each met from the front enters another. So cloth sees
-/// through the skin under it, inner shells hide nothing, nor does a hole, and an arm does not see the trunk's bone
-/// through the air between them. Bones of several joints that are about equally near share the vertex, as all do that meet in a joint.
-/// Where the nearest bone is hidden no other is asked: taking the next one up to twice as far put weights on 18 real
-/// characters further from their artists' (0.343 against 0.337, half the sum of differences).
+/// For each vertex the nearest bone, if it sees it: the straight way to the bone's closest point leaves the vertex
+/// inwards, within an angle of its normal, and stays inside the body but for a small gap. Inside is what rays say that
+/// are taken to begin inside: each triangle met from behind leaves one body, each met from the front enters another. So
+/// cloth sees through the skin under it, inner shells hide nothing, nor does a hole, and an arm does not see the
+/// trunk's bone through the air between them. Bones of several joints that are about equally near share the vertex, as
+/// all do that meet in a joint. Where the nearest bone is hidden no other is asked: taking the next one up to twice as
+/// far put weights on 18 real characters further from their artists' (0.343 against 0.337, half the sum of
+/// differences).
 ///
-/// Vertices × bones for the distances, about a ray for each; in parallel, the same bits for any number of threads. \throws
-/// Cancelled.
+/// Vertices × bones for the distances, about a ray for each; in parallel, the same bits for any number of threads.
+/// \throws Cancelled.
 NearestJoints nearest_joints(const BoundSurface& skin, const BoneTree& tree, const SightOptions& options = {},
                              const Progress& progress = {});
 

@@ -32,7 +32,8 @@ struct SegmentBlend {
   const Bone* outgoing = nullptr;  // The one after that goes on most nearly in the same direction, or null.
 };
 
-// The bone that goes on from `b`: of those that begin where it ends, the one whose direction is nearest; lower ones first.
+// The bone that goes on from `b`: of those that begin where it ends, the one whose direction is nearest; lower ones
+// first.
 const Bone* best_following(const BoneTree& tree, Index b, bool ends_too) {
   const Bone* best = nullptr;
   for (const Bone& other : tree.bones) {

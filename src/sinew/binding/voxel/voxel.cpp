@@ -11,9 +11,9 @@
 #include <limits>
 #include <utility>
 
+#include "sinew/binding/edit/weight_tools.h"
 #include "sinew/binding/voxel/voxel_falloff.h"
 #include "sinew/binding/voxel/voxel_matrix.h"
-#include "sinew/binding/edit/weight_tools.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/adjacency.h"
 

@@ -12,31 +12,33 @@
 
 namespace sinew::binding {
 
-/// Weights from distances measured inside the body, so that an arm at the side, fingers side by side and legs together do not
-/// bleed into each other. After O. Dionne, M. de Lasa, "Geodesic voxel binding for production character meshes", 2013: the mesh
-/// becomes solid voxels (`geometry::solid_voxels`), each joint's bones send out distances through them
+/// Weights from distances measured inside the body, so that an arm at the side, fingers side by side and legs together
+/// do not bleed into each other. After O. Dionne, M. de Lasa, "Geodesic voxel binding for production character meshes",
+/// 2013: the mesh becomes solid voxels (`geometry::solid_voxels`), each joint's bones send out distances through them
 /// (`geometry::VoxelDistances`), and each vertex weighs the joints by these.
 ///
-/// This class keeps the distances: other falloffs and caps cost next to nothing. With `steps` chamfer it does as published;
-/// marching, the default, differs in what agrees better with what artists paint:
+/// This class keeps the distances: other falloffs and caps cost next to nothing. With `steps` chamfer it does as
+/// published; marching, the default, differs in what agrees better with what artists paint:
 /// - distances by fast marching, the same in all directions to a percent or two, and taken at the vertex itself;
 /// - a weight that falls with the ratio to the nearest joint's distance and is gone at twice that (`voxel_weights`), so
-///   that blends are as wide as the limb is thick. No search has to go farther than that reaches: exact, and several times
-///   quicker;
+///   that blends are as wide as the limb is thick. No search has to go farther than that reaches: exact, and several
+///   times quicker;
 /// - bones of heads, hands and feet that end where the body does (`joint_bones`).
-/// - a way inside the body of more than 1.4 times the straight one counts for more, twice at 1.9: what is near through the air, and
+/// - a way inside the body of more than 1.4 times the straight one counts for more, twice at 1.9: what is near through
+/// the air, and
 ///   reached by a detour, does not move a vertex.
-/// Both: no way crosses the surface of its own shell, however narrow the gap (`geometry::VoxelLeaks`, `leak_guard`), a shell that
-/// nothing solid leads to takes its distances from the body next to it, and bones may lie outside.
+/// Both: no way crosses the surface of its own shell, however narrow the gap (`geometry::VoxelLeaks`, `leak_guard`), a
+/// shell that nothing solid leads to takes its distances from the body next to it, and bones may lie outside.
 ///
 /// Time: voxels of the surface, then joints × solid voxels; the number of vertices hardly matters. Memory: 6 bytes per
-/// voxel of the grid, about 110 per solid voxel, and welded vertices × joints × 4. The same bytes for any number of threads.
+/// voxel of the grid, about 110 per solid voxel, and welded vertices × joints × 4. The same bytes for any number of
+/// threads.
 class VoxelBinding {
  public:
-  /// Looks at `resolution`, `steps`, `leak_guard`. \throws Error if no joint is bound, the mesh has no faces or positions that
-  /// are not finite, or the voxels would need more than 3 GB; Cancelled. `reach` is for who weighs `distances` in a way of his own: joints
-  /// are searched for up to so many times the largest distance of a vertex from its nearest joint, to the end if it is infinite;
-  /// without it as far as the falloff of `steps` has any weight.
+  /// Looks at `resolution`, `steps`, `leak_guard`. \throws Error if no joint is bound, the mesh has no faces or
+  /// positions that are not finite, or the voxels would need more than 3 GB; Cancelled. `reach` is for who weighs
+  /// `distances` in a way of his own: joints are searched for up to so many times the largest distance of a vertex from
+  /// its nearest joint, to the end if it is infinite; without it as far as the falloff of `steps` has any weight.
   explicit VoxelBinding(const Subject& subject, const BindOptions& options = {}, const Progress& progress = {},
                         std::optional<double> reach = std::nullopt);
   VoxelBinding(VoxelBinding&&) noexcept;
@@ -48,8 +50,8 @@ class VoxelBinding {
   /// Distances of a vertex from these joints, in units of the mesh. Infinite where a joint is too far away to matter.
   std::span<const float> distances(Index vertex) const;
 
-  /// Weights of all vertices. Looks at `falloff`, `max_influences`, `smoothing` (none without it). About 0.1 µs per vertex and
-  /// joint without smoothing.
+  /// Weights of all vertices. Looks at `falloff`, `max_influences`, `smoothing` (none without it). About 0.1 µs per
+  /// vertex and joint without smoothing.
   SkinWeights weights(const BindOptions& options) const;
 
   /// The same with all that is to tell.

@@ -20,15 +20,17 @@ struct VoxelFalloff {
   double size = 1;         ///< Of the mesh, in the unit of the distances.
 };
 
-/// Weights of one vertex before truncation: `row` gets (joint, weight) for every joint with any, in the order of `joints`; the
-/// largest is 1. Distances that are infinite give none.
+/// Weights of one vertex before truncation: `row` gets (joint, weight) for every joint with any, in the order of
+/// `joints`; the largest is 1. Distances that are infinite give none.
 ///
-/// *Default*: with D₀ the smallest distance, w = (D₀/D)^p − 2^−p where D < 2 D₀, else 0: continuous, and free of any length. Near a joint
-/// of a limb of radius r this passes from one bone to the next over about r, whatever the size of the character. p = 8 + 25 · falloff, 13 without
-/// further ado. Distances count at least 0.002 of the size, so that a bone on the skin does not take all.
+/// *Default*: with D₀ the smallest distance, w = (D₀/D)^p − 2^−p where D < 2 D₀, else 0: continuous, and free of any
+/// length. Near a joint of a limb of radius r this passes from one bone to the next over about r, whatever the size of
+/// the character. p = 8 + 25 · falloff, 13 without further ado. Distances count at least 0.002 of the size, so that a
+/// bone on the skin does not take all.
 ///
-/// *Published* (O. Dionne, M. de Lasa, 2013): with D relative to the size and at least 1e-4, s = (1 − falloff) D + falloff D², w = 1/s². Its tail is long: a
-/// joint three times as far as the nearest has a ninth of its weight, however far that is.
+/// *Published* (O. Dionne, M. de Lasa, 2013): with D relative to the size and at least 1e-4, s = (1 − falloff) D +
+/// falloff D², w = 1/s². Its tail is long: a joint three times as far as the nearest has a ninth of its weight, however
+/// far that is.
 void voxel_weights(std::span<const float> distances, std::span<const Index> joints, const VoxelFalloff& falloff,
                    std::vector<Influence>& row);
 

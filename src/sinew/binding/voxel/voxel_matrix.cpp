@@ -212,7 +212,8 @@ class MatrixBuilder {
     }
   }
 
-  // What lies across a gap, and is reached by a detour only, should not move a vertex however near the nearest joint is.
+  // What lies across a gap, and is reached by a detour only, should not move a vertex however near the nearest joint
+  // is.
   float lengthened(float inside, std::size_t v, std::size_t k) const {
     const auto cell = static_cast<float>(voxels_.cell);
     const float detour = (inside - cell) / (straight(v, k) + cell);

@@ -25,7 +25,8 @@ enum class VoxelWay : std::uint8_t {
 struct VoxelMatrix {
   geometry::Welding welding;
   std::vector<Index> joints;  ///< That have bones, rising: the columns.
-  /// Welded vertices × joints, in units of the mesh; infinite beyond `limit`. Marching: longer where the way is a detour.
+  /// Welded vertices × joints, in units of the mesh; infinite beyond `limit`. Marching: longer where the way is a
+  /// detour.
   std::vector<float> distance;
   std::vector<VoxelWay> way;  ///< Per welded vertex.
   double limit = 0;           ///< Distances beyond are not searched for; infinite if all were.
@@ -43,7 +44,8 @@ struct VoxelMatrix {
   }
 };
 
-/// Builds it. Distances beyond `reach` times the nearest joint's distance may be left infinite. \throws Error, Cancelled.
+/// Builds it. Distances beyond `reach` times the nearest joint's distance may be left infinite. \throws Error,
+/// Cancelled.
 VoxelMatrix voxel_matrix(const Subject& subject, const BoneTree& tree, const BindOptions& options, double reach,
                          const Progress& progress);
 

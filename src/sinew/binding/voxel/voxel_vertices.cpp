@@ -17,8 +17,8 @@ using geometry::VoxelField;
 using geometry::VoxelLeaks;
 using geometry::VoxelMetric;
 
-constexpr double kReach = 16;         // Voxels from a vertex to the nearest solid one.
-constexpr double kInwards = 3;        // Times as far behind the surface, where nothing around counts.
+constexpr double kReach = 16;               // Voxels from a vertex to the nearest solid one.
+constexpr double kInwards = 3;              // Times as far behind the surface, where nothing around counts.
 constexpr float kLeastCornerShare = 1e-3F;  // Corners of less say nothing.
 
 class StencilMaker {

@@ -24,9 +24,10 @@ struct VoxelStencil {
   } kind = Kind::kInside;
 };
 
-/// Stencils of the given vertices. Marching: trilinear between the eight voxel centres around a vertex, without those that are
-/// exterior, that `reached` has no distance for, or that lie across a gap. Chamfer: the voxel that holds the vertex and the way from its
-/// centre, as published. Vertices with nothing around take the nearest voxel that is reached, within 16 voxels.
+/// Stencils of the given vertices. Marching: trilinear between the eight voxel centres around a vertex, without those
+/// that are exterior, that `reached` has no distance for, or that lie across a gap. Chamfer: the voxel that holds the
+/// vertex and the way from its centre, as published. Vertices with nothing around take the nearest voxel that is
+/// reached, within 16 voxels.
 std::vector<VoxelStencil> voxel_stencils(const Mesh& mesh, std::span<const Index> vertices,
                                          const geometry::SolidVoxels& voxels, const geometry::VoxelLeaks* leaks,
                                          const geometry::VoxelField& reached, geometry::VoxelMetric metric);

@@ -25,8 +25,9 @@ using Points = std::vector<Point4>;
 
 Vec3f point_of(const Point4& p) { return {p.at[0], p.at[1], p.at[2]}; }
 
-// Factors that make two sums of ring edges the derivatives of the surface, in the least-squares sense, along two directions
-// that span the ring best. Any affine image of the ring has the images of these directions. Zero for a ring in a line.
+// Factors that make two sums of ring edges the derivatives of the surface, in the least-squares sense, along two
+// directions that span the ring best. Any affine image of the ring has the images of these directions. Zero for a ring
+// in a line.
 void tangent_factors(const Points& points, Index i, std::span<const Index> ring, float* out) {
   std::vector<Vec3> edges;
   Mat3 spread = Mat3::Zero();

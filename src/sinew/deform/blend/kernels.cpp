@@ -94,7 +94,8 @@ HWY_INLINE V3 apply_linear(const Affine& m, const V3& v) {
   return {dot({m.a.x, m.a.y, m.a.z}, v), dot({m.b.x, m.b.y, m.b.z}, v), dot({m.c.x, m.c.y, m.c.z}, v)};
 }
 
-// The columns of the cofactor matrix are the cross products of the other two columns; so are its rows of the other rows.
+// The columns of the cofactor matrix are the cross products of the other two columns; so are its rows of the other
+// rows.
 HWY_INLINE V3 apply_cofactors(const Affine& m, const V3& v) {
   const V3 a{m.a.x, m.a.y, m.a.z}, b{m.b.x, m.b.y, m.b.z}, c{m.c.x, m.c.y, m.c.z};
   return {dot(cross(b, c), v), dot(cross(c, a), v), dot(cross(a, b), v)};
@@ -130,8 +131,8 @@ HWY_INLINE BlockView view_of(const BlendJob& job, std::size_t index, std::size_t
   return {job.slot_lists + block.first_slot, job.weights[block.first_weight].at + lane, block.slot_count};
 }
 
-// Blocks go through in batches: first all sums, then all square roots and writes. In one go a block is one long chain of
-// operations that wait for each other, too long for the processor to begin the next one meanwhile.
+// Blocks go through in batches: first all sums, then all square roots and writes. In one go a block is one long chain
+// of operations that wait for each other, too long for the processor to begin the next one meanwhile.
 constexpr std::size_t kBatch = 8;
 
 struct Batch {
@@ -181,8 +182,8 @@ HWY_INLINE void linear_blocks(const BlendJob& job, std::size_t begin, std::size_
     for (std::size_t index = start; index < stop; ++index)
       for (std::size_t lane = 0; lane < kBlockWidth; lane += hn::Lanes(d)) {
         const std::size_t at = 3 * (index - start);
-        blend_lanes<kNormals, kCofactors>(job, index, lane, job.rest_positions + 3 * index, job.rest_normals + 3 * index,
-                                          batch.positions + at, batch.normals + at);
+        blend_lanes<kNormals, kCofactors>(job, index, lane, job.rest_positions + 3 * index,
+                                          job.rest_normals + 3 * index, batch.positions + at, batch.normals + at);
       }
     write_batch<kNormals, true>(job, batch, start, stop);
   }
@@ -198,8 +199,8 @@ struct Turn {
   V sine, cosine;
 };
 
-// sin(2πx) and cos(2πx) for |x| ≤ ½, from those of half the angle so that no quadrants are needed; these are polynomials of the
-// least largest error, 7e-9 and 5e-8.
+// sin(2πx) and cos(2πx) for |x| ≤ ½, from those of half the angle so that no quadrants are needed; these are
+// polynomials of the least largest error, 7e-9 and 5e-8.
 HWY_INLINE Turn sine_and_cosine(LaneTag d, V x) {
   const V squared = hn::Mul(x, x);
   V half_sine = hn::Set(d, 7.76594083e-2F);
@@ -217,8 +218,8 @@ HWY_INLINE Turn sine_and_cosine(LaneTag d, V x) {
 }
 
 HWY_INLINE Turn turn_of(LaneTag d, const TwistRun& run, V share) {
-  // Of share times turns only what is beyond whole turns counts; the product's rounding is won back by the fused operation, so
-  // that thousands of turns are as exact as one.
+  // Of share times turns only what is beyond whole turns counts; the product's rounding is won back by the fused
+  // operation, so that thousands of turns are as exact as one.
   const V turns = hn::Set(d, run.turns), product = hn::Mul(share, turns);
   const V rounding = hn::MulSub(share, turns, product);
   const V beyond = hn::Add(hn::Sub(product, hn::Round(product)), rounding);
@@ -230,8 +231,8 @@ HWY_INLINE V3 turned(const Turn& turn, const V3& v) {
           hn::MulAdd(turn.sine, v.x, hn::Mul(turn.cosine, v.y)), v.z};
 }
 
-// What the slope of the twist does to a normal, before the turn: with w = z × r and g the gradient of the angle the surface goes by
-// 1 + w gᵀ, whose cofactors are (1 + g·w) − g wᵀ.
+// What the slope of the twist does to a normal, before the turn: with w = z × r and g the gradient of the angle the
+// surface goes by 1 + w gᵀ, whose cofactors are (1 + g·w) − g wᵀ.
 HWY_INLINE V3 sheared_normal(LaneTag d, const TwistRun& run, const V3& v, const V3& n, const V3& gradient) {
   const V angle = hn::Set(d, run.angle_rad), one = hn::Set(d, 1.0F);
   const V slope = hn::MulSub(gradient.y, v.x, hn::Mul(gradient.x, v.y));

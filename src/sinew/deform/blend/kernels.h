@@ -3,9 +3,9 @@
 
 #pragma once
 
-/// The loops that run per vertex and frame, compiled for every instruction set of the machine's family and chosen at run
-/// time. Plain structs of pointers; nothing is allocated. Square roots and divisions are exact ones, not the processor's
-/// estimates, which differ between makers.
+/// The loops that run per vertex and frame, compiled for every instruction set of the machine's family and chosen at
+/// run time. Plain structs of pointers; nothing is allocated. Square roots and divisions are exact ones, not the
+/// processor's estimates, which differ between makers.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,8 +29,9 @@ struct SkinBlock {
   bool consecutive = false;  ///< Full, and the vertices follow one another in the file.
 };
 
-/// The twist of one bone in one frame. Its vertices and normals at rest are given in a frame of their own, z along the bone: they turn about z
-/// by their share of the bone's whole twist, and then go by `matrix` (rows of 3×4) to where joints blend them.
+/// The twist of one bone in one frame. Its vertices and normals at rest are given in a frame of their own, z along the
+/// bone: they turn about z by their share of the bone's whole twist, and then go by `matrix` (rows of 3×4) to where
+/// joints blend them.
 struct TwistRun {
   float matrix[12];
   float turns;       ///< The whole twist in turns, and

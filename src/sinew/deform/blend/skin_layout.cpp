@@ -22,8 +22,8 @@ namespace {
 
 // A window's output (24 bytes a vertex) stays in the second-level cache while blocks write to it out of order.
 constexpr Index kWindow = 4096;
-// A block takes vertices on until it lists more joints than this: an estimate, from counting operations, of where a mixed block
-// costs as much as two that are half empty.
+// A block takes vertices on until it lists more joints than this: an estimate, from counting operations, of where a
+// mixed block costs as much as two that are half empty.
 constexpr std::size_t kMostMixedSlots = 12;
 
 struct SlotWeight {
@@ -94,8 +94,8 @@ SlotRows joint_rows(const Rig& rig, const Progress& progress) {
   return rows;
 }
 
-// Numbers the pairs of palette and joint that move something and rewrites the rows with these numbers. What no joint moves
-// comes last in every palette.
+// Numbers the pairs of palette and joint that move something and rewrites the rows with these numbers. What no joint
+// moves comes last in every palette.
 SlotRows slot_rows(const Rig& rig, std::span<const Index> groups, std::vector<SkinSlot>& slots,
                    const Progress& progress) {
   SlotRows rows = joint_rows(rig, progress);
@@ -409,9 +409,9 @@ BlendJob blend_job(const SkinLayout& layout) {
 
 void run_blocks(const SkinLayout& layout, const BlendJob& job,
                 void (*kernel)(const BlendJob&, std::size_t, std::size_t)) {
-  // Tried and dropped: putting windows together in the first-level cache and streaming them past the caches. At 2 million
-  // vertices, in turn with this in one process, the shortest runs were 0 to 7 % shorter and the medians up to 6 % longer.
-  // Starting a second thread costs as much as about four thousand vertices.
+  // Tried and dropped: putting windows together in the first-level cache and streaming them past the caches. At 2
+  // million vertices, in turn with this in one process, the shortest runs were 0 to 7 % shorter and the medians up to 6
+  // % longer. Starting a second thread costs as much as about four thousand vertices.
   const std::size_t blocks = layout.blocks.size();
   const std::size_t grain = blocks <= 512 ? blocks : 256;
   parallel_blocks(blocks, grain, [&](std::size_t begin, std::size_t end) { kernel(job, begin, end); });

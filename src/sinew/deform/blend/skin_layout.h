@@ -35,10 +35,10 @@ struct SkinMorph {
 
 /// A rig's rest data as the kernels read it: single precision about the middle of the bounding box in units of its
 /// diagonal, in blocks of eight vertices. Vertices are brought together by equal influence sets inside windows of the
-/// file's order, so that scattered output stays in the cache; a block whose vertices differ lists all their joints and has
-/// zero weights. Joints of a block are in increasing order, so that copies of a vertex with equal weights come out bit for
-/// bit the same wherever they lie. Rows are scaled to the sum 1 and weights that are not positive numbers are left out; a
-/// vertex without any hangs on the joint of its rigid part, or stays.
+/// file's order, so that scattered output stays in the cache; a block whose vertices differ lists all their joints and
+/// has zero weights. Joints of a block are in increasing order, so that copies of a vertex with equal weights come out
+/// bit for bit the same wherever they lie. Rows are scaled to the sum 1 and weights that are not positive numbers are
+/// left out; a vertex without any hangs on the joint of its rigid part, or stays.
 struct SkinLayout {
   Index vertex_count = 0;
   Vec3 center = Vec3::Zero();
@@ -57,12 +57,12 @@ struct SkinLayout {
   std::vector<std::string> joint_names;
 };
 
-/// Sorts once: n log n in the vertices of a window. `groups`, one per vertex or none at all, are kept apart: a block has
-/// vertices of one group; kNone is for those that are in none. \throws Error if the rig is not valid, Cancelled.
+/// Sorts once: n log n in the vertices of a window. `groups`, one per vertex or none at all, are kept apart: a block
+/// has vertices of one group; kNone is for those that are in none. \throws Error if the rig is not valid, Cancelled.
 SkinLayout make_skin_layout(const Rig& rig, const Progress& progress = {}, std::span<const Index> groups = {});
 
-/// One normal per vertex: the mesh's own where all corners of the vertex have the same one, else that of the faces around
-/// it. A deformer gives one normal per vertex; what breaks at a crease within a vertex is smoothed there.
+/// One normal per vertex: the mesh's own where all corners of the vertex have the same one, else that of the faces
+/// around it. A deformer gives one normal per vertex; what breaks at a crease within a vertex is smoothed there.
 std::vector<Vec3f> vertex_normals_of(const Mesh& mesh);
 
 /// Rest positions with morphs, kept from frame to frame.
@@ -76,8 +76,8 @@ struct MorphedRest {
 const Lanes* morphed_rest(const SkinLayout& layout, const std::vector<std::vector<double>>& morph_weights,
                           MorphedRest& cache);
 
-/// Per slot rest to posed model space, in double. \throws Error naming the joint when a matrix is not finite, or when the
-/// pose is of another skeleton.
+/// Per slot rest to posed model space, in double. \throws Error naming the joint when a matrix is not finite, or when
+/// the pose is of another skeleton.
 void skinning_matrices(const SkinLayout& layout, const ModelPose& pose, std::vector<Mat4>& matrices);
 
 /// A slot's matrix between the layout's units: rest about its centre to output about its origin.

@@ -9,23 +9,25 @@
 
 namespace sinew::deform {
 
-/// Linear blend skinning that spreads each joint's twist along the bone before it, so that it never collapses, however far it
-/// turns: S. Ramírez Flores, A. Susín, "Segmentation-based skinning", 2015, their SLBS. A vertex first takes part in the
-/// twist of its bone, about the bone and by its share (`twist_field.h`), and in all twists above it; then joints swing it
-/// as in linear blending, each without its twist. So
+/// Linear blend skinning that spreads each joint's twist along the bone before it, so that it never collapses, however
+/// far it turns: S. Ramírez Flores, A. Susín, "Segmentation-based skinning", 2015, their SLBS. A vertex first takes
+/// part in the twist of its bone, about the bone and by its share (`twist_field.h`), and in all twists above it; then
+/// joints swing it as in linear blending, each without its twist. So
 ///
 ///     y = Ω_a (o_a + R(u_b, share·θ_b) (v − o_a)),   v' = Σ w_m M_m Ω_m⁻¹ y
 ///
 /// for a vertex of the bone from a to b, with M the matrices of linear blending, θ the twists about incoming bones
-/// (`twist_tree.h`) and Ω_k = Ω_parent · rotation(o_k, u_k, θ_k). The paper's chains of partial, whole and inverse twists come out
-/// of this where all links are parallel; it also holds where they are not, at branches and for any influences.
+/// (`twist_tree.h`) and Ω_k = Ω_parent · rotation(o_k, u_k, θ_k). The paper's chains of partial, whole and inverse
+/// twists come out of this where all links are parallel; it also holds where they are not, at branches and for any
+/// influences.
 ///
-/// Takes any weights. Where nothing twists it is linear blending, but for rounding. Parts that hang rigidly on a joint and
-/// vertices that no bone owns are blended linearly. Twists about a joint's own outgoing bone count as swings where that is not in line
-/// with the one before it. Normals follow the slope of the twist; they go through the blend as in `lbs`.
+/// Takes any weights. Where nothing twists it is linear blending, but for rounding. Parts that hang rigidly on a joint
+/// and vertices that no bone owns are blended linearly. Twists about a joint's own outgoing bone count as swings where
+/// that is not in line with the one before it. Normals follow the slope of the twist; they go through the blend as in
+/// `lbs`.
 ///
-/// Needs `RigKnowledge::segmentation`. \throws Error if that does not fit the rig. Frames report joints that swing by half a turn,
-/// whose twist is not defined: it may jump there from frame to frame.
+/// Needs `RigKnowledge::segmentation`. \throws Error if that does not fit the rig. Frames report joints that swing by
+/// half a turn, whose twist is not defined: it may jump there from frame to frame.
 std::unique_ptr<Deformer> bind_slbs(const Rig& rig, const RigKnowledge& knowledge, const DeformOptions& options,
                                     const Progress& progress);
 

@@ -12,11 +12,11 @@
 
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/adjacency.h"
-#include "sinew/geometry/operators/laplacian.h"
-#include "sinew/geometry/operators/solver.h"
 #include "sinew/geometry/mesh/triangle_surface.h"
 #include "sinew/geometry/mesh/union_find.h"
 #include "sinew/geometry/mesh/weld.h"
+#include "sinew/geometry/operators/laplacian.h"
+#include "sinew/geometry/operators/solver.h"
 
 namespace sinew::deform {
 namespace {
@@ -29,8 +29,9 @@ double clamped_along(const Segmentation& segmentation, Index v) {
   return along > 0 ? std::min(along, 1.0) : 0.0;  // What is not a number is 0.
 }
 
-// Edges of no or negative weight would cut a region up, and values could leave [0, 1]. Edges that leave a region, whose vertices are
-// the first `own`, reach only as far as its border, which is taken to lie in the middle of them: they count double.
+// Edges of no or negative weight would cut a region up, and values could leave [0, 1]. Edges that leave a region, whose
+// vertices are the first `own`, reach only as far as its border, which is taken to lie in the middle of them: they
+// count double.
 void prepare_weights(geometry::SparseMatrix& stiffness, Index own) {
   for (Index i = 0; i < stiffness.size(); ++i) {
     double sum = 0;
@@ -186,8 +187,8 @@ class FieldSolver {
     r.triangles.push_back(numbers);
   }
 
-  // Where nothing lies before a bone, its region begins at the vertices that lie behind its joint, or at the first of all; and
-  // where nothing lies beyond it, it ends in the same way.
+  // Where nothing lies before a bone, its region begins at the vertices that lie behind its joint, or at the first of
+  // all; and where nothing lies beyond it, it ends in the same way.
   void close_ends(Region& r, Index s) const {
     bool before = false, beyond = false;
     for (Index other = 0; other < tree_.bones.size(); ++other)

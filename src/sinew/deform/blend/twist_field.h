@@ -21,21 +21,23 @@ struct TwistField {
 };
 
 /// The share in proportion to the place along the bone, kept within 0 and 1: the paper's own. Per vertex `owner` is its
-/// segment, or kNone for one that no twist reaches, and `links` has per vertex the vector from its bone's start to its end.
+/// segment, or kNone for one that no twist reaches, and `links` has per vertex the vector from its bone's start to its
+/// end.
 TwistField delta_twist_field(const Segmentation& segmentation, std::span<const Index> owner,
                              std::span<const Vec3> links);
 
-/// The same, but where a region meets those before and beyond it, it solves Laplace's equation over the region, with cotangent
-/// weights of at least 1e-6: 0 where it meets regions before and beside it, 1 where it meets those beyond it, both in the middle
-/// of the edges that lead there. So the twist goes from one region into the next without a jump where the skin bends: there
-/// the place along the bone is not yet 1 at the last vertex of one region and 0 at the first of the next. Where there is
-/// nothing before or beyond a bone, its region begins or ends at the vertices that lie first or last along it. A piece of a region
-/// that lacks either border keeps its places along the bone. On welded vertices. Each region is solved by itself, in parallel,
-/// the same bytes for any number of threads; about n^1.5 in the vertices of the largest region. \throws Cancelled.
+/// The same, but where a region meets those before and beyond it, it solves Laplace's equation over the region, with
+/// cotangent weights of at least 1e-6: 0 where it meets regions before and beside it, 1 where it meets those beyond it,
+/// both in the middle of the edges that lead there. So the twist goes from one region into the next without a jump
+/// where the skin bends: there the place along the bone is not yet 1 at the last vertex of one region and 0 at the
+/// first of the next. Where there is nothing before or beyond a bone, its region begins or ends at the vertices that
+/// lie first or last along it. A piece of a region that lacks either border keeps its places along the bone. On welded
+/// vertices. Each region is solved by itself, in parallel, the same bytes for any number of threads; about n^1.5 in the
+/// vertices of the largest region. \throws Cancelled.
 ///
-/// Tried and dropped: to hold vertices of the region itself at its borders, for with k rings on a limb all the twist then lies
-/// between k − 1 of them, and where a border runs in steps the skin is stretched most; and to hold the vertices across the
-/// border without counting these edges double, for then two twists share the ring between them.
+/// Tried and dropped: to hold vertices of the region itself at its borders, for with k rings on a limb all the twist
+/// then lies between k − 1 of them, and where a border runs in steps the skin is stretched most; and to hold the
+/// vertices across the border without counting these edges double, for then two twists share the ring between them.
 TwistField harmonic_twist_field(const Mesh& mesh, const Segmentation& segmentation, const TwistTree& tree,
                                 std::span<const Index> owner, std::span<const Vec3> links,
                                 const Progress& progress = {});

@@ -152,8 +152,8 @@ class TreeBuilder {
         skeleton_.joints[joint].name));
   }
 
-  // Where a joint lies where its parent does, the bone before both takes up the twist of both; not where several go on from
-  // there, each with a twist of its own.
+  // Where a joint lies where its parent does, the bone before both takes up the twist of both; not where several go on
+  // from there, each with a twist of its own.
   void join_at_one_place() {
     std::vector<Index> next(tree_.joints.size(), kNone), followers(tree_.joints.size(), 0);
     for (Index k = 0; k < tree_.joints.size(); ++k) {

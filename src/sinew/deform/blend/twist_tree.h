@@ -11,14 +11,14 @@
 
 namespace sinew::deform {
 
-/// The twist of `q` about `axis` (unit length), of all that differ by full turns the one nearest to `expected_rad`. Where
-/// `q` swings the axis round by half a turn there is none to speak of, and it is `expected_rad` itself.
+/// The twist of `q` about `axis` (unit length), of all that differ by full turns the one nearest to `expected_rad`.
+/// Where `q` swings the axis round by half a turn there is none to speak of, and it is `expected_rad` itself.
 double nearest_twist_rad(const Quat& q, const Vec3& axis, double expected_rad);
 
-/// By how much the twist about `about` grows, followed without a jump, while q turns by `angle_rad` about `axis`, in its own
-/// frame: from that of q to that of q·rotation(axis, angle_rad). Exact for any number of turns: the scalar part and the part
-/// along `about` run round an ellipse. Where that is flat (`q` takes one axis at right angles to the other and on) a turn has no
-/// side.
+/// By how much the twist about `about` grows, followed without a jump, while q turns by `angle_rad` about `axis`, in
+/// its own frame: from that of q to that of q·rotation(axis, angle_rad). Exact for any number of turns: the scalar part
+/// and the part along `about` run round an ellipse. Where that is flat (`q` takes one axis at right angles to the other
+/// and on) a turn has no side.
 double twist_gain_rad(const Quat& q, const Vec3& axis, double angle_rad, const Vec3& about);
 
 /// A joint on the way from one joint of a `TwistTree` to the next.
@@ -59,8 +59,8 @@ struct TwistTree {
   bool is_beyond(Index bone, Index other) const;
 };
 
-/// The tree of a segmentation for joints bound at `bind` (frame to model space). \throws Error if a segment joins joints
-/// that are not above each other, or two end in one joint.
+/// The tree of a segmentation for joints bound at `bind` (frame to model space). \throws Error if a segment joins
+/// joints that are not above each other, or two end in one joint.
 TwistTree make_twist_tree(const Skeleton& skeleton, const std::vector<Segmentation::Segment>& segments,
                           const std::vector<Mat4>& bind, double size);
 
@@ -74,10 +74,10 @@ struct TwistPose {
 };
 
 /// The twists of a pose. Each is that of the joint's rotation relative to its parent, away from binding: taken from the
-/// matrices, and which of its full turns from `ModelPose::twist_rad`. That counts turns about another axis, the joint's own bone, and away
-/// from rest; the turns about the incoming bone follow by `twist_gain_rad`, those of joints that were passed over added. Without
-/// `twist_rad` twists lie in [−π, π]. Matrices with scale count by their polar rotation; a joint that mirrors or flattens
-/// has no twist. Linear in the joints.
+/// matrices, and which of its full turns from `ModelPose::twist_rad`. That counts turns about another axis, the joint's
+/// own bone, and away from rest; the turns about the incoming bone follow by `twist_gain_rad`, those of joints that
+/// were passed over added. Without `twist_rad` twists lie in [−π, π]. Matrices with scale count by their polar
+/// rotation; a joint that mirrors or flattens has no twist. Linear in the joints.
 void twist_pose(const TwistTree& tree, const ModelPose& pose, TwistPose& result);
 
 }  // namespace sinew::deform

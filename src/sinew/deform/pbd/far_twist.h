@@ -6,13 +6,13 @@
 #include <memory>
 #include <vector>
 
-#include "sinew/deform/deformer.h"
 #include "sinew/deform/blend/twist_tree.h"
+#include "sinew/deform/deformer.h"
 
 namespace sinew::deform {
 
-/// How far joints are twisted about the bones that end in them, as a share of where linear blending gives out: 0 up to 60°, 1 from 100° on, smooth
-/// between.
+/// How far joints are twisted about the bones that end in them, as a share of where linear blending gives out: 0 up to
+/// 60°, 1 from 100° on, smooth between.
 class FarTwists {
  public:
   /// `bind` are the joints' frames at binding, `size` is the mesh's. \throws Error as `make_twist_tree`.
@@ -31,8 +31,9 @@ class FarTwists {
   TwistTree tree_;
 };
 
-/// `lbs`, and `slbs` where joints are twisted far: what `pbd` starts from. Vertices are mixed by the weights of the joints whose bones a twist is spread
-/// along, so that nothing jumps, in time or along the skin. Where nothing is twisted it is `lbs` bit for bit. \throws Error as both do.
+/// `lbs`, and `slbs` where joints are twisted far: what `pbd` starts from. Vertices are mixed by the weights of the
+/// joints whose bones a twist is spread along, so that nothing jumps, in time or along the skin. Where nothing is
+/// twisted it is `lbs` bit for bit. \throws Error as both do.
 std::unique_ptr<Deformer> bind_far_twist(const Rig& rig, const RigKnowledge& knowledge, const DeformOptions& options,
                                          const std::vector<Mat4>& bind, const Progress& progress);
 

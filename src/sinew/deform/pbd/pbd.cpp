@@ -3,8 +3,8 @@
 
 #include "sinew/deform/pbd/pbd.h"
 
-#include <Eigen/LU>
 #include <fmt/format.h>
+#include <Eigen/LU>
 
 #include <algorithm>
 #include <cmath>
@@ -12,16 +12,16 @@
 
 #include "sinew/core/parallel.h"
 #include "sinew/core/rotation.h"
-#include "sinew/deform/pbd/far_twist.h"
 #include "sinew/deform/blend/lbs.h"
+#include "sinew/deform/pbd/far_twist.h"
 #include "sinew/deform/pbd/pbd_body.h"
 #include "sinew/deform/pbd/pbd_paper.h"
 #include "sinew/deform/pbd/pbd_system.h"
 #include "sinew/deform/pbd/skin_volume.h"
 #include "sinew/geometry/mesh/adjacency.h"
+#include "sinew/geometry/mesh/weld.h"
 #include "sinew/geometry/spatial/ray_scene.h"
 #include "sinew/geometry/voxels/tets.h"
-#include "sinew/geometry/mesh/weld.h"
 
 namespace sinew::deform {
 namespace {
@@ -226,7 +226,8 @@ class Pbd : public Deformer {
   }
 
  private:
-  /// Welded vertices that ride on tetrahedra, their neighbours among themselves, and how much of a correction may be evened out.
+  /// Welded vertices that ride on tetrahedra, their neighbours among themselves, and how much of a correction may be
+  /// evened out.
   void prepare_skin(const Rig& rig, const Segmentation* spread) {
     const geometry::Welding welding = geometry::weld(rig.mesh);
     std::vector<Index> moved_number(welding.count(), kNone);
@@ -266,8 +267,8 @@ class Pbd : public Deformer {
     }
   }
 
-  /// 1 where the skin's edges are no longer than cells, so that facets of tetrahedra would show on it; falls with the square of their length
-  /// beyond: on a coarse skin a ring spans a limb, and evening out would take away what was won.
+  /// 1 where the skin's edges are no longer than cells, so that facets of tetrahedra would show on it; falls with the
+  /// square of their length beyond: on a coarse skin a ring spans a limb, and evening out would take away what was won.
   float density(const Mesh& mesh, const geometry::Welding& welding, Index vertex, std::span<const Index> ring) const {
     double sum = 0;
     for (const Index other : ring) sum += (mesh.positions[vertex] - mesh.positions[welding.first[other]]).squaredNorm();
@@ -275,8 +276,8 @@ class Pbd : public Deformer {
     return static_cast<float>(std::min(1.0, body_.cell * body_.cell * static_cast<double>(ring.size()) / sum));
   }
 
-  /// Solves as the joint that moves most of the body sees it: where the character stands, how it is turned and how large it is then makes no
-  /// difference, and numbers stay small.
+  /// Solves as the joint that moves most of the body sees it: where the character stands, how it is turned and how
+  /// large it is then makes no difference, and numbers stay small.
   void relax(PbdState& state, const FrameInput& input, FrameReport* report) const {
     state.predicted.resize(body_.tets.positions.size());
     state.corrections.resize(body_.tets.positions.size());

@@ -11,12 +11,12 @@
 #include <map>
 
 #include "sinew/core/parallel.h"
+#include "sinew/geometry/mesh/volume.h"
+#include "sinew/geometry/operators/solver.h"
 #include "sinew/geometry/spatial/bvh.h"
 #include "sinew/geometry/spatial/distance_field.h"
 #include "sinew/geometry/spatial/ray_scene.h"
-#include "sinew/geometry/operators/solver.h"
 #include "sinew/geometry/voxels/tets.h"
-#include "sinew/geometry/mesh/volume.h"
 
 namespace sinew::deform {
 namespace {
@@ -30,7 +30,8 @@ constexpr double kBlended =
 constexpr double kFarthestOut = 0.5;  ///< Below 0 for a share of a corner.
 constexpr float kLeastBodyWeight = 1e-3F;
 
-/// Per joint its frame at binding: as the skin that moves most vertices and lists it says, else at rest below its parent.
+/// Per joint its frame at binding: as the skin that moves most vertices and lists it says, else at rest below its
+/// parent.
 std::vector<Mat4> frames_at_binding(const Rig& rig) {
   std::vector<Index> vertices(rig.skins.size(), 0);
   for (const MeshPart& part : rig.mesh.parts)
@@ -121,7 +122,8 @@ class BodyMaker {
  private:
   Vec3 place(Index joint) const { return body_.bind[joint].topRightCorner<3, 1>(); }
 
-  /// The faces of parts that have a skin, with the vertices they use: what hangs rigidly on a joint, as a sword, is no part of the body.
+  /// The faces of parts that have a skin, with the vertices they use: what hangs rigidly on a joint, as a sword, is no
+  /// part of the body.
   void take_skin() {
     std::vector<Index> number(rig_.mesh.positions.size(), kNone);
     in_skin_.assign(rig_.mesh.positions.size(), 0);
@@ -339,7 +341,8 @@ class BodyMaker {
     double outside = std::numeric_limits<double>::infinity();  ///< How far the least share lies below 0.
   };
 
-  /// 1 for a point in its tetrahedron or right beside it, falling to 0 one cell away: what is too thin to be filled follows the base method.
+  /// 1 for a point in its tetrahedron or right beside it, falling to 0 one cell away: what is too thin to be filled
+  /// follows the base method.
   float held(const Vec3& p, const Holder& holder) const {
     if (holder.outside <= 0) return 1;
     Vec3 nearest = Vec3::Zero();

@@ -19,8 +19,9 @@ struct PbdBodyOptions {
   bool whole_body = false;  ///< Everything may move, not only what lies near joints.
 };
 
-/// A character's inside, made of tetrahedra, and how its skin rides on them. J. Pan, L. Chen, Y. Yang, H. Qin, "Automatic skinning and
-/// weight retargeting of articulated characters using extended position-based dynamics", 2017, sections on set-up.
+/// A character's inside, made of tetrahedra, and how its skin rides on them. J. Pan, L. Chen, Y. Yang, H. Qin,
+/// "Automatic skinning and weight retargeting of articulated characters using extended position-based dynamics", 2017,
+/// sections on set-up.
 struct PbdBody {
   TetMesh tets;              ///< Where the skin was bound.
   double cell = 0;           ///< Edge of the lattice, m.
@@ -51,14 +52,15 @@ struct PbdBody {
   double smallest_angle_rad = 0, largest_angle_rad = 0;
 };
 
-/// Makes the tetrahedra (`geometry::stuff` over the distance field: open, many-shelled, self-intersecting and flipped skins all give some), keeps the
-/// largest piece and those with a joint, gives particles masses and weights, and finds what lies near joints: within twice the depth of a joint, or
-/// where weights are blended, two rings more. Seconds; the same bytes for any number of threads. A skin that encloses
-/// nothing gives a body without tetrahedra. \throws Error for a rig without weights; Cancelled.
+/// Makes the tetrahedra (`geometry::stuff` over the distance field: open, many-shelled, self-intersecting and flipped
+/// skins all give some), keeps the largest piece and those with a joint, gives particles masses and weights, and finds
+/// what lies near joints: within twice the depth of a joint, or where weights are blended, two rings more. Seconds; the
+/// same bytes for any number of threads. A skin that encloses nothing gives a body without tetrahedra. \throws Error
+/// for a rig without weights; Cancelled.
 PbdBody make_pbd_body(const Rig& rig, const PbdBodyOptions& options = {}, const Progress& progress = {});
 
-/// Weights inside from those on the surface: the harmonic extension, row by row cut off below 0 and scaled to sum 1. `known` tells which
-/// particles have a row already. \pre every piece has a known row.
+/// Weights inside from those on the surface: the harmonic extension, row by row cut off below 0 and scaled to sum 1.
+/// `known` tells which particles have a row already. \pre every piece has a known row.
 SkinWeights harmonic_weights(const TetMesh& tets, const SkinWeights& rows, const std::vector<char>& known,
                              Index joints);
 

@@ -11,8 +11,8 @@
 
 namespace sinew::deform {
 
-/// A bar of length 2 and radius 0.2 along x, in 56 × 8 × 8 cells of six tetrahedra, with two joints in its middle: what lies
-/// within 0.35 of that may move, and the weight of the second joint rises smoothly within 0.25.
+/// A bar of length 2 and radius 0.2 along x, in 56 × 8 × 8 cells of six tetrahedra, with two joints in its middle: what
+/// lies within 0.35 of that may move, and the weight of the second joint rises smoothly within 0.25.
 PbdBody pbd_cylinder();
 
 /// The motions of its two joints when the second turns about an axis through the middle.

@@ -60,8 +60,9 @@ HWY_INLINE void store_particles(Tag, const P4& p, PbdParticle* HWY_RESTRICT part
   particles[*which] = {hn::GetLane(p.p.x), hn::GetLane(p.p.y), hn::GetLane(p.p.z), hn::GetLane(p.w)};
 }
 #else
-// Particles are loaded whole, four numbers each, and turned over in registers. Through memory instead, by eight short stores and
-// then long loads that have to wait for all of them, and with roots taken for every step (`move_corners`), a sweep took twice as long.
+// Particles are loaded whole, four numbers each, and turned over in registers. Through memory instead, by eight short
+// stores and then long loads that have to wait for all of them, and with roots taken for every step (`move_corners`), a
+// sweep took twice as long.
 
 /// Rows to columns and back, in every block of four lanes.
 HWY_INLINE void transpose_blocks(Tag d, F& a, F& b, F& c, F& e) {
@@ -253,8 +254,8 @@ HWY_INLINE void columns(Tag d, const Q4& q, P3* out) {
   out[2] = {hn::Mul(two, hn::Add(xz, wy)), hn::Mul(two, hn::Sub(yz, wx)), hn::NegMulAdd(two, hn::Add(xx, yy), one)};
 }
 
-/// One step of the rotation towards that nearest to f: M. Müller et al., "A robust method to extract the rotational part of
-/// deformations", 2016. It turns by a vector whose tangent stands for the angle, so that no sine is needed.
+/// One step of the rotation towards that nearest to f: M. Müller et al., "A robust method to extract the rotational
+/// part of deformations", 2016. It turns by a vector whose tangent stands for the angle, so that no sine is needed.
 HWY_INLINE Q4 follow(Tag d, const Q4& q, const P3* f) {
   P3 r[3];
   columns(d, q, r);

@@ -3,8 +3,9 @@
 
 #pragma once
 
-/// The loops of position-based skinning: projections of constraints of one colour, eight at a time. No two constraints of a run share a
-/// particle that can move, so any order gives the same bytes. Plain structs of pointers; nothing is allocated.
+/// The loops of position-based skinning: projections of constraints of one colour, eight at a time. No two constraints
+/// of a run share a particle that can move, so any order gives the same bytes. Plain structs of pointers; nothing is
+/// allocated.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +26,8 @@ struct PbdEdges {
   const float* length = nullptr;
 };
 
-/// Tetrahedra. Per group of eight the corners stand together, all first ones, all second ones, …; so do the values of each kind.
+/// Tetrahedra. Per group of eight the corners stand together, all first ones, all second ones, …; so do the values of
+/// each kind.
 struct PbdTets {
   const std::uint32_t* corners = nullptr;  ///< 4 × 8 a group.
   const float* volume = nullptr;           ///< 8 a group, at rest; 0 for what fills up.
@@ -53,8 +55,8 @@ void project_corotated(PbdParticle* particles, const PbdTets& tets, std::size_t 
 /// Volume alone.
 void project_volumes(PbdParticle* particles, const PbdTets& tets, std::size_t begin, std::size_t end);
 
-/// Particles [begin, end) of a list keep their distance from points, `stiffness` of the way. The lists are padded to multiples of
-/// `kPbdWidth` with held particles.
+/// Particles [begin, end) of a list keep their distance from points, `stiffness` of the way. The lists are padded to
+/// multiples of `kPbdWidth` with held particles.
 struct PbdBinds {
   const std::uint32_t* particles = nullptr;
   const float* anchors = nullptr;   ///< Per group 3 × 8.

@@ -3,8 +3,9 @@
 
 #pragma once
 
-/// The constraints of position-based skinning one by one, in double: values, gradients and projections, as the kernels of `pbd_kernels.h`
-/// compute them eight at a time, and as the paper prints them. The plain words for tests, for the paper's own mode and for comparison.
+/// The constraints of position-based skinning one by one, in double: values, gradients and projections, as the kernels
+/// of `pbd_kernels.h` compute them eight at a time, and as the paper prints them. The plain words for tests, for the
+/// paper's own mode and for comparison.
 
 #include <array>
 
@@ -27,8 +28,8 @@ PbdConstraint edge_constraint(const Vec3& a, const Vec3& b, double length);
 /// A sixth of the triple product, less the volume at rest (Eq. 7, with our orientation).
 PbdConstraint volume_constraint(const TetCorners& x, double volume);
 
-/// C = √Σe², e the differences of corners' distances from the middle to those at rest, with the whole gradient (Eqs. 8–11, repaired):
-/// the middle, Σ share·x, moves with the corners. ½·k·C² is the energy.
+/// C = √Σe², e the differences of corners' distances from the middle to those at rest, with the whole gradient (Eqs.
+/// 8–11, repaired): the middle, Σ share·x, moves with the corners. ½·k·C² is the energy.
 PbdConstraint spring_constraint(const TetCorners& x, const TetNumbers& shares, const TetNumbers& distances);
 
 /// The same as printed: C = ½·k·Σe² and k·e·u, the middle held. `whole` has the whole gradient instead.

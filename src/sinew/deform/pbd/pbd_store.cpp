@@ -18,8 +18,8 @@ static_assert(sizeof(Vec3) == 3 * sizeof(double) && sizeof(Mat4) == 16 * sizeof(
 constexpr std::size_t kAnchorBytes = sizeof(Index) + 4 * sizeof(double);
 constexpr std::size_t kRiderBytes = 5 * sizeof(Index) + 4 * sizeof(float);
 
-/// All that a body holds, named once for writing and reading. A member that is added to `PbdBody` or its parts stops this from
-/// compiling: add it here, check it below, and raise `kPbdBodyVersion`.
+/// All that a body holds, named once for writing and reading. A member that is added to `PbdBody` or its parts stops
+/// this from compiling: add it here, check it below, and raise `kPbdBodyVersion`.
 template <class Stream, class Body>
 void pass_body(Stream& stream, Body& body) {
   auto& [tets, cell, mass, weights, owner, free, bind, anchors, riders, outside, without, smallest, largest] = body;

@@ -10,8 +10,8 @@
 
 #include "sinew/core/parallel.h"
 #include "sinew/core/rotation.h"
-#include "sinew/geometry/voxels/tets.h"
 #include "sinew/geometry/mesh/union_find.h"
+#include "sinew/geometry/voxels/tets.h"
 
 namespace sinew::deform {
 namespace {
@@ -245,7 +245,8 @@ class PbdSystem::Builder {
     system_.tet_joint_[group * kPbdWidth + lane] = owner;
     const PbdSettings& settings = system_.settings_;
     const bool corotated = settings.material == PbdMaterial::kCorotated;
-    // Stiffer, a corotated energy works against volume: on the bar twisted by 120° 10 keeps 0.943 of it, 1 keeps 0.976 with half the inversions.
+    // Stiffer, a corotated energy works against volume: on the bar twisted by 120° 10 keeps 0.943 of it, 1 keeps 0.976
+    // with half the inversions.
     double stiffness = settings.energy > 0 ? settings.energy : corotated ? 2 : 1;
     if (owner != kNone && !settings.joint_stiffness.empty()) stiffness *= settings.joint_stiffness[owner];
     const double compliance =

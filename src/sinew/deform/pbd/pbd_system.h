@@ -28,8 +28,9 @@ struct PbdSettings {
   std::vector<double> joint_stiffness;  ///< Per joint a factor on `energy`; empty: 1.
 };
 
-/// The constraints of a body, in islands that do not touch and colours within which no particle is shared: ready to be solved for any
-/// pose, from nothing but that pose. Eight constraints of a colour at a time; the same bytes for any number of threads.
+/// The constraints of a body, in islands that do not touch and colours within which no particle is shared: ready to be
+/// solved for any pose, from nothing but that pose. Eight constraints of a colour at a time; the same bytes for any
+/// number of threads.
 class PbdSystem {
  public:
   PbdSystem(const PbdBody& body, const PbdSettings& settings);
@@ -47,8 +48,8 @@ class PbdSystem {
     Index inverted = 0;          ///< Tetrahedra of no positive volume afterwards.
   };
 
-  /// From predicted particles (those of the body, in model space) and the joints' motions (binding to posed) to how far each has to go from
-  /// there. Corrections of held particles are zero. O(sweeps · constraints).
+  /// From predicted particles (those of the body, in model space) and the joints' motions (binding to posed) to how far
+  /// each has to go from there. Corrections of held particles are zero. O(sweeps · constraints).
   Outcome solve(Scratch& scratch, std::span<const Vec3f> predicted, std::span<const Mat4> motions,
                 std::span<Vec3f> corrections) const;
 
@@ -89,7 +90,8 @@ class PbdSystem {
   std::size_t edge_count_ = 0, tet_count_ = 0, bind_count_ = 0, most_colours_ = 0;
 };
 
-/// Colours for constraints over particles such that no two of a colour share one: first fit, in order. Returns the colour of each.
+/// Colours for constraints over particles such that no two of a colour share one: first fit, in order. Returns the
+/// colour of each.
 std::vector<Index> colour_constraints(std::span<const std::array<std::uint32_t, 4>> constraints, std::size_t particles);
 
 }  // namespace sinew::deform

@@ -375,7 +375,8 @@ void SkinVolume::measure_turns(std::span<const Mat4> motions, Scratch& scratch) 
             scratch.bends.begin() + static_cast<std::ptrdiff_t>(motions.size()));
 }
 
-/// Sums of normals to ways: each vertex's along its normal, as far as joints bend it. Returns the volume that a step of 1 along them all gains.
+/// Sums of normals to ways: each vertex's along its normal, as far as joints bend it. Returns the volume that a step of
+/// 1 along them all gains.
 double SkinVolume::weigh_ways(const Region& region, std::span<const double> bends, std::span<Vec3> normals) {
   double gain = 0;
   for (std::size_t v = 0; v < normals.size(); ++v) {

@@ -14,20 +14,24 @@
 
 namespace sinew::deform {
 
-/// Keeps the volume that a skin encloses near its joints: the last constraint of `pbd`, on the skin itself, as what it rides on may keep its
-/// volume where a coarse skin does not show it. After the constraint on closed meshes of M. Müller, B. Heidelberger, M. Hennix, J. Ratcliff,
-/// "Position based dynamics", 2007, with one constraint per region instead of one for all.
+/// Keeps the volume that a skin encloses near its joints: the last constraint of `pbd`, on the skin itself, as what it
+/// rides on may keep its volume where a coarse skin does not show it. After the constraint on closed meshes of M.
+/// Müller, B. Heidelberger, M. Hennix, J. Ratcliff, "Position based dynamics", 2007, with one constraint per region
+/// instead of one for all.
 ///
-/// A joint bends the skin at a vertex by 4W(1−W), where W is the weight of all joints from it downwards: 1 where half the weights lie on either
-/// side of the joint, 0 where the skin is rigid. Faces go to the joint that bends them most; joints whose faces meet where both still bend belong
-/// to one region. A region is closed by fans over its borders, which lie where the skin is nearly rigid, so that its volume must not change.
-/// What it lacks goes back along the skin's normals, in proportion to how much and how far joints bend it there.
+/// A joint bends the skin at a vertex by 4W(1−W), where W is the weight of all joints from it downwards: 1 where half
+/// the weights lie on either side of the joint, 0 where the skin is rigid. Faces go to the joint that bends them most;
+/// joints whose faces meet where both still bend belong to one region. A region is closed by fans over its borders,
+/// which lie where the skin is nearly rigid, so that its volume must not change. What it lacks goes back along the
+/// skin's normals, in proportion to how much and how far joints bend it there.
 ///
-/// A base method that spreads a joint's twist along the bone before it bends skin there as well: by 4t(1−t) at the share t of the bone.
+/// A base method that spreads a joint's twist along the bone before it bends skin there as well: by 4t(1−t) at the
+/// share t of the bone.
 class SkinVolume {
  public:
-  /// `moved` gives for each welded vertex its number among those that may move, or kNone; `bind` the joints' frames at binding; `spread`
-  /// where along which bone vertices lie, if the base method spreads twists. n log n in the faces near joints.
+  /// `moved` gives for each welded vertex its number among those that may move, or kNone; `bind` the joints' frames at
+  /// binding; `spread` where along which bone vertices lie, if the base method spreads twists. n log n in the faces
+  /// near joints.
   SkinVolume(const Rig& rig, const geometry::Welding& welding, std::span<const Index> moved, std::span<const Mat4> bind,
              const Segmentation* spread = nullptr);
 
@@ -45,9 +49,10 @@ class SkinVolume {
   /// The same for the rig's mesh as it is.
   const std::vector<double>& at_binding() const { return at_binding_; }
 
-  /// Moves vertices so that regions enclose `scratch.targets` again, or `share` of what they lack; no vertex by more than half of its joint's
-  /// radius. `positions` are those of all vertices, to which `corrections`, one per moved vertex, are yet to be added: these are
-  /// changed. The same bytes for any number of threads; a few passes over the faces near joints.
+  /// Moves vertices so that regions enclose `scratch.targets` again, or `share` of what they lack; no vertex by more
+  /// than half of its joint's radius. `positions` are those of all vertices, to which `corrections`, one per moved
+  /// vertex, are yet to be added: these are changed. The same bytes for any number of threads; a few passes over the
+  /// faces near joints.
   void restore(Scratch& scratch, std::span<const Vec3f> positions, std::span<const Mat4> motions, double share,
                std::span<Vec3f> corrections) const;
 

@@ -85,8 +85,8 @@ Lists one_rings(const Mesh& mesh, const Welding* welding) {
   Index sum = 0;
   for (Index& offset : lists.offsets) offset = sum += offset;
   lists.items.resize(sum);
-  // Filled from behind by decreasing edges. The edges to lower neighbours come before those to higher ones, in order, so
-  // that the lists are sorted.
+  // Filled from behind by decreasing edges. The edges to lower neighbours come before those to higher ones, in order,
+  // so that the lists are sorted.
   for (Index e = table.size(); e-- > 0;)
     for (const int end : {0, 1}) {
       const auto& ends = table.ends[e];
@@ -136,8 +136,8 @@ Lists boundary_loops(const HalfEdges& h) {
     do {
       seen[at] = 1;
       loops.items.push_back(at);
-      // Round the fan at the end of the half-edge. The first step comes from an open half-edge, which no step leads to, so
-      // that the walk cannot run in a circle.
+      // Round the fan at the end of the half-edge. The first step comes from an open half-edge, which no step leads to,
+      // so that the walk cannot run in a circle.
       for (at = h.next[at]; !open(at);) at = h.next[h.twin[at] == kNone ? at : h.twin[at]];
     } while (at != first);
     loops.offsets.push_back(static_cast<Index>(loops.items.size()));

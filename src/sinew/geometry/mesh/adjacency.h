@@ -28,9 +28,9 @@ struct Lists {
 /// The vertex of each corner: that of the mesh or, with a welding, the welded one.
 std::vector<Index> corner_vertices(const Mesh& mesh, const Welding* welding = nullptr);
 
-/// Per vertex: those it shares an edge with, increasing. With a welding, of and among welded vertices. All functions here
-/// are linear for vertices of bounded valence, the same for any number of threads, and skip faces of fewer than three
-/// corners and edges from a vertex to itself. \pre the mesh is valid and the welding is its own.
+/// Per vertex: those it shares an edge with, increasing. With a welding, of and among welded vertices. All functions
+/// here are linear for vertices of bounded valence, the same for any number of threads, and skip faces of fewer than
+/// three corners and edges from a vertex to itself. \pre the mesh is valid and the welding is its own.
 Lists one_rings(const Mesh& mesh, const Welding* welding = nullptr);
 
 /// Per vertex: its faces, increasing, each once.
@@ -67,8 +67,8 @@ HalfEdges half_edges(const Mesh& mesh, const Welding* welding = nullptr);
 
 /// Where the surface ends: closed loops of half-edges without twins, each in the direction of its faces and beginning
 /// with its lowest half-edge, ordered by that. At a vertex a loop goes on round the fan it came along, so that pieces
-/// that only touch there have loops of their own, and two holes that touch there have one. Inconsistent and non-manifold
-/// edges count as cuts and lie on loops too; look at `kind`.
+/// that only touch there have loops of their own, and two holes that touch there have one. Inconsistent and
+/// non-manifold edges count as cuts and lie on loops too; look at `kind`.
 Lists boundary_loops(const HalfEdges& half_edges);
 
 }  // namespace sinew::geometry

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// Half-edges are bucketed by their lower vertex and each bucket sorts its few entries by the higher one: cheaper than one
-// sort of them all.
+// Half-edges are bucketed by their lower vertex and each bucket sorts its few entries by the higher one: cheaper than
+// one sort of them all.
 
 #include "sinew/geometry/mesh/edge_table.h"
 

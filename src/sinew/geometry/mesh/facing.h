@@ -27,8 +27,8 @@ struct Facing {
 ///    nothing (sheets, single triangles) are left as they are.
 /// 3. An inward shell is a cavity, and stays, if nearly all of it lies inside shells that face outwards as they are;
 ///    else it is a flipped solid, and is turned. So a flipped part beside others is solid, as is a whole
-///    character that is inside out, and a hollow ball stays hollow. A flipped solid wholly inside a good one cannot be told
-///    from a cavity, and counts as one.
+///    character that is inside out, and a hollow ball stays hollow. A flipped solid wholly inside a good one cannot be
+///    told from a cavity, and counts as one.
 /// About n log n; the same for any number of threads. \throws Error for positions that are not finite.
 Facing solid_facing(const TriangleSoup& soup);
 

@@ -11,9 +11,9 @@
 #include <numeric>
 
 #include "sinew/core/parallel.h"
+#include "sinew/geometry/mesh/volume.h"
 #include "sinew/geometry/spatial/hash_cells.h"
 #include "sinew/geometry/spatial/random.h"
-#include "sinew/geometry/mesh/volume.h"
 
 namespace sinew::geometry {
 namespace {

@@ -24,13 +24,13 @@ struct SurfacePoint {
 /// plus count · log. The same for any number of threads.
 std::vector<SurfacePoint> random_surface_points(const Mesh& mesh, Index count, std::uint64_t seed = 1);
 
-/// Indices of at most `count` points, each as far as can be from all before it: T. Gonzalez, "Clustering to minimize the
-/// maximum intercluster distance", 1985. The first is `start` or, for kNone, the point furthest from the middle of the box
-/// around all points. Of equally far points the one with the lowest x, then y, then z comes first, the index decides
-/// last. Fewer points when the others all coincide with chosen ones.
+/// Indices of at most `count` points, each as far as can be from all before it: T. Gonzalez, "Clustering to minimize
+/// the maximum intercluster distance", 1985. The first is `start` or, for kNone, the point furthest from the middle of
+/// the box around all points. Of equally far points the one with the lowest x, then y, then z comes first, the index
+/// decides last. Fewer points when the others all coincide with chosen ones.
 ///
-/// Points are kept in small boxes and boxes too far to change are skipped: exact, n log n plus about n/64 a sample in place
-/// of n. \pre `start` is a point or kNone, all are finite.
+/// Points are kept in small boxes and boxes too far to change are skipped: exact, n log n plus about n/64 a sample in
+/// place of n. \pre `start` is a point or kNone, all are finite.
 std::vector<Index> farthest_points(std::span<const Vec3> points, Index count, Index start = kNone);
 
 /// Points of the surface that all lie at least `distance` apart (in space, not along the surface), as dense as throwing
@@ -41,8 +41,8 @@ std::vector<Index> farthest_points(std::span<const Vec3> points, Index count, In
 /// \throws Error unless `distance` is positive and leaves no more than 10⁸ candidates.
 std::vector<SurfacePoint> poisson_disk(const Mesh& mesh, double distance, std::uint64_t seed = 1);
 
-/// The distance at which `poisson_disk` gives about `count` points, within some 10 % on a surface whose folds lie further
-/// apart than that; 0 for a mesh without area. \pre count > 0
+/// The distance at which `poisson_disk` gives about `count` points, within some 10 % on a surface whose folds lie
+/// further apart than that; 0 for a mesh without area. \pre count > 0
 double poisson_disk_distance(const Mesh& mesh, Index count);
 
 }  // namespace sinew::geometry

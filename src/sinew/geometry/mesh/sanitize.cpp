@@ -41,8 +41,8 @@ SanitizeTriangles make_soup(const Mesh& mesh, const Welding& welding) {
   return soup;
 }
 
-// 4π times what a triangle adds to the winding number of a point. A. van Oosterom, J. Strackee, "The solid angle of a plane
-// triangle", 1983.
+// 4π times what a triangle adds to the winding number of a point. A. van Oosterom, J. Strackee, "The solid angle of a
+// plane triangle", 1983.
 double angle_seen(const Vec3& a, const Vec3& b, const Vec3& c) {
   const double la = a.norm(), lb = b.norm(), lc = c.norm();
   return 2 * std::atan2(a.dot(b.cross(c)), la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb);

@@ -49,18 +49,18 @@ struct Sanitized {
   SanitizeCounts counts;
 };
 
-/// Makes a mesh for analysis, never for writing out: triangles; every edge with one or two of them, which run along it in
-/// opposite directions; every vertex with one fan; each component facing outwards.
+/// Makes a mesh for analysis, never for writing out: triangles; every edge with one or two of them, which run along it
+/// in opposite directions; every vertex with one fan; each component facing outwards.
 ///
 /// In order: vertices are welded (`weld_within`; a clean vertex has the position of
 /// the source vertex lowest in x, then y, then z); polygons
 /// triangulated; collapsed triangles removed; thin ones flipped away over their longest side so that no slit opens;
-/// duplicates removed. At an edge of more than two triangles those that bound a solid together are paired if as many run
-/// one way as the other, else the flattest pairs; the rest ends there. Where faces meet in no edge the vertex is copied
-/// (after A. Guéziec et al., "Converting sets of polygons to manifold surfaces by cutting and stitching", 1998). A flood over
-/// edges makes each component consistent; a closed one then gets a positive volume (cavities too),
-/// an open one a positive winding number of itself, on average over its surface; flat pieces face away from the middle
-/// of the mesh.
+/// duplicates removed. At an edge of more than two triangles those that bound a solid together are paired if as many
+/// run one way as the other, else the flattest pairs; the rest ends there. Where faces meet in no edge the vertex is
+/// copied (after A. Guéziec et al., "Converting sets of polygons to manifold surfaces by cutting and stitching", 1998).
+/// A flood over edges makes each component consistent; a closed one then gets a positive volume (cavities too), an open
+/// one a positive winding number of itself, on average over its surface; flat pieces face away from the middle of the
+/// mesh.
 ///
 /// Expected linear, n log n in thin places; the same for any number of threads.
 /// \pre the mesh is valid. \throws Error for tolerances that are negative or not below 1.

@@ -36,7 +36,8 @@ Index thin_side(const SanitizeTriangles& soup, Index t, double thin) {
   return a.cross(b).squaredNorm() <= thin * thin * squared ? longest : kNone;
 }
 
-// A thin triangle a, c, b lies along the side of its neighbour x, y, d: the neighbour is cut at b and the thin one is gone.
+// A thin triangle a, c, b lies along the side of its neighbour x, y, d: the neighbour is cut at b and the thin one is
+// gone.
 void flip_away(SanitizeTriangles& soup, Index side, Index other) {
   struct Corner {
     Index vertex, source;

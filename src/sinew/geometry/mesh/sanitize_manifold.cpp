@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// Half-edges get partners; corners whose half-edges are partners share a vertex, all others do not. From there on partners
-// are only ever parted, so that the end is reached: no edge of more than two triangles, none of two that disagree.
+// Half-edges get partners; corners whose half-edges are partners share a vertex, all others do not. From there on
+// partners are only ever parted, so that the end is reached: no edge of more than two triangles, none of two that
+// disagree.
 
 #include <algorithm>
 #include <cmath>

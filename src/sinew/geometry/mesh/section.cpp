@@ -65,8 +65,8 @@ class PlaneCut {
       for (std::size_t k = 0; k < 3; ++k) height[k] = plane_.height(surface_.positions[v[k]]);
       const int above = (height[0] >= 0) + (height[1] >= 0) + (height[2] >= 0);
       if (above == 0 || above == 3) continue;
-      // The corner that is alone on its side. Going round the triangle, its edges go up once and down once; solid lies to
-      // the left of the way from the edge that goes down to the one that goes up.
+      // The corner that is alone on its side. Going round the triangle, its edges go up once and down once; solid lies
+      // to the left of the way from the edge that goes down to the one that goes up.
       std::size_t k = 0;
       while ((height[k] >= 0) != (above == 1)) ++k;
       const std::size_t next = (k + 1) % 3, before = (k + 2) % 3;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "sinew/core/mesh.h"
-#include "sinew/geometry/spatial/bvh.h"
 #include "sinew/geometry/mesh/triangle_surface.h"
+#include "sinew/geometry/spatial/bvh.h"
 
 namespace sinew::geometry {
 
@@ -44,10 +44,10 @@ struct Section {
 /// Which loops of a plane count.
 enum class SectionRule {
   kAll,
-  /// The loops that go round the axis, and all that lie inside the largest of these. If none does, the loop nearest to the
-  /// axis and what lies inside it. So a plane through an arm that hangs down leaves out the torso and the other arm,
-  /// while a sleeve, the arm in it and a hollow in the arm all count. (A loop lies inside another when most of its points
-  /// do.)
+  /// The loops that go round the axis, and all that lie inside the largest of these. If none does, the loop nearest to
+  /// the axis and what lies inside it. So a plane through an arm that hangs down leaves out the torso and the other
+  /// arm, while a sleeve, the arm in it and a hollow in the arm all count. (A loop lies inside another when most of its
+  /// points do.)
   kNearAxis,
 };
 
@@ -55,17 +55,18 @@ struct SectionOptions {
   SectionRule rule = SectionRule::kNearAxis;
 };
 
-/// Cuts a surface with planes. A vertex on the plane counts as above it (towards b), so that every triangle is cut in one
-/// segment or not at all, and curves close wherever the surface does. Where more than two triangles meet at an edge, segments that
-/// run on are joined first; where neighbours disagree on their facing the curve goes on, and its longer part decides its
-/// sense. Where the surface ends, the nearest loose ends are joined by straight pieces, which are counted.
+/// Cuts a surface with planes. A vertex on the plane counts as above it (towards b), so that every triangle is cut in
+/// one segment or not at all, and curves close wherever the surface does. Where more than two triangles meet at an
+/// edge, segments that run on are joined first; where neighbours disagree on their facing the curve goes on, and its
+/// longer part decides its sense. Where the surface ends, the nearest loose ends are joined by straight pieces, which
+/// are counted.
 class SectionCutter {
  public:
   /// n log n. \pre finite positions, indices in range.
   explicit SectionCutter(TriangleSurface surface);
 
-  /// The plane through a + parameter·(b − a), perpendicular to b − a. About k log n for k triangles that are cut. \throws
-  /// Error when a and b are one place.
+  /// The plane through a + parameter·(b − a), perpendicular to b − a. About k log n for k triangles that are cut.
+  /// \throws Error when a and b are one place.
   Section cut(const Vec3& a, const Vec3& b, double parameter, const SectionOptions& options = {}) const;
 
   /// One for each parameter, in parallel; the same bits for any number of threads.

@@ -25,9 +25,9 @@ struct PlaneLoop {
 };
 
 /// Joins segments to closed curves. At a place, segments that run in are joined to such that run out, in order; those
-/// left over are joined to each other. Chains that stay open turn the way most of their length runs and are then joined at
-/// their nearest loose ends (each to itself when there are more than 1,024 of them), which are the gaps. n log n, plus the
-/// square of the number of open chains.
+/// left over are joined to each other. Chains that stay open turn the way most of their length runs and are then joined
+/// at their nearest loose ends (each to itself when there are more than 1,024 of them), which are the gaps. n log n,
+/// plus the square of the number of open chains.
 std::vector<PlaneLoop> join_segments(const std::vector<CurveSegment>& segments);
 
 }  // namespace sinew::geometry

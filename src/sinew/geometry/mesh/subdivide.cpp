@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// The levels work on connectivity alone: each gives its stencil rows, which are multiplied into one matrix, and positions
-// and morphs are computed once at the end. Rows are merged by sorting their few entries, so that the order of every sum
-// is fixed.
+// The levels work on connectivity alone: each gives its stencil rows, which are multiplied into one matrix, and
+// positions and morphs are computed once at the end. Rows are merged by sorting their few entries, so that the order of
+// every sum is fixed.
 
 #include "sinew/geometry/mesh/subdivide.h"
 

@@ -13,7 +13,8 @@
 namespace sinew::geometry {
 
 enum class SubdivisionScheme {
-  /// Smooth, quads only. E. Catmull, J. Clark, "Recursively generated B-spline surfaces on arbitrary topological meshes",
+  /// Smooth, quads only. E. Catmull, J. Clark, "Recursively generated B-spline surfaces on arbitrary topological
+  /// meshes",
   /// 1978. Edges of one face become cubic B-splines of the boundary alone; edges of three faces and more are creases of
   /// the same kind; a vertex where three such edges or more meet stays, one where a single one ends is smooth.
   kCatmullClark,
@@ -44,13 +45,13 @@ struct Subdivided {
   std::vector<Index> kept;
 };
 
-/// Cuts every face `levels` times. Faces are joined where they share vertex *indices*: nothing is welded, and a mesh split
-/// at texture seams comes apart there; weld it first. Any arity; a face of fewer than three corners gives none.
+/// Cuts every face `levels` times. Faces are joined where they share vertex *indices*: nothing is welded, and a mesh
+/// split at texture seams comes apart there; weld it first. Any arity; a face of fewer than three corners gives none.
 ///
 /// New vertices: the old ones with their old indices, then one per edge, ordered by the edge's lower and higher vertex,
 /// then one per face (for `kMidpoint` not for triangles). The vertices of a part must lie together, so in a mesh of
-/// several parts this holds within each part. Child i of a polygon begins at its corner i; the fourth child of a triangle
-/// is the middle one.
+/// several parts this holds within each part. Child i of a polygon begins at its corner i; the fourth child of a
+/// triangle is the middle one.
 ///
 /// Parts, materials, texture coordinates and colours (interpolated, not smoothed) and morphs (through the stencils) are
 /// carried over; normals are dropped. Linear in the faces that come out.

@@ -144,8 +144,8 @@ class VertexPass {
 
   // A vertex in the middle of plain surface: each neighbour is left once and reached once, and going from face to face
   // leads round all of them. Says whether it is one; nearly all are, and need no sorting. Two triangles over the same
-  // vertices would leave a neighbour twice, or be the only two; larger polygons can be twins and still pass, so that they
-  // always take the slow way.
+  // vertices would leave a neighbour twice, or be the only two; larger polygons can be twins and still pass, so that
+  // they always take the slow way.
   bool count_regular(Index v, Found& found) const {
     constexpr std::size_t kMost = 12;
     const auto around = corners_.around(v);
@@ -155,8 +155,8 @@ class VertexPass {
     for (std::size_t i = 0; i < n; ++i) std::tie(next[i], previous[i]) = corners_.neighbours(around[i]);
     Index edges = 0;
     for (std::size_t i = 0; i < n; ++i) edges += next[i] > v;
-    // Each corner leads to the first one reached from its next neighbour. Two corners with the same neighbour would lead
-    // to the same corner, so that a round of all n proves that the neighbours differ.
+    // Each corner leads to the first one reached from its next neighbour. Two corners with the same neighbour would
+    // lead to the same corner, so that a round of all n proves that the neighbours differ.
     std::size_t at = 0;
     for (std::size_t step = 1; step <= n; ++step) {
       std::size_t j = 0;

@@ -38,7 +38,8 @@ struct PointOnTriangle {
   Vec3 barycentric = Vec3::Zero();  ///< Of the three corners: none negative, sum 1.
 };
 
-/// In double precision, also for triangles without area. After C. Ericson, "Real-time collision detection", 2005, 5.1.5.
+/// In double precision, also for triangles without area. After C. Ericson, "Real-time collision detection",
+/// 2005, 5.1.5.
 PointOnTriangle closest_on_triangle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c);
 
 }  // namespace sinew::geometry

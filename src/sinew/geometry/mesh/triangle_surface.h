@@ -11,8 +11,8 @@
 
 namespace sinew::geometry {
 
-/// Plain points and triangles: what the operators on surfaces take. A triangle faces the side from which its corners run
-/// counter-clockwise.
+/// Plain points and triangles: what the operators on surfaces take. A triangle faces the side from which its corners
+/// run counter-clockwise.
 struct TriangleSurface {
   std::vector<Vec3> positions;
   std::vector<std::array<Index, 3>> triangles;

@@ -10,8 +10,8 @@
 
 namespace sinew::geometry {
 
-/// Sets that are joined two by two; the lowest member stands for each. R. Tarjan, "Efficiency of a good but not linear set
-/// union algorithm", 1975, with paths halved.
+/// Sets that are joined two by two; the lowest member stands for each. R. Tarjan, "Efficiency of a good but not linear
+/// set union algorithm", 1975, with paths halved.
 class UnionFind {
  public:
   explicit UnionFind(std::size_t count) : parent_(count) {

@@ -16,7 +16,8 @@ Welding weld_positions(const Mesh& mesh, Welding welding) {
   for (const Index v : welding.first) bare.positions.push_back(mesh.positions[v]);
   Index next = 0;
   for (const MeshPart& part : mesh.parts) {
-    const auto end = std::lower_bound(welding.first.begin(), welding.first.end(), part.first_vertex + part.vertex_count);
+    const auto end =
+        std::lower_bound(welding.first.begin(), welding.first.end(), part.first_vertex + part.vertex_count);
     bare.parts.emplace_back();
     bare.parts.back().first_vertex = next;
     bare.parts.back().vertex_count = static_cast<Index>(end - welding.first.begin()) - next;

@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <map>
 
-#include "sinew/geometry/spatial/hash_cells.h"
 #include "sinew/geometry/mesh/part_ranges.h"
 #include "sinew/geometry/mesh/union_find.h"
+#include "sinew/geometry/spatial/hash_cells.h"
 
 namespace sinew::geometry {
 namespace {

@@ -34,30 +34,30 @@ struct EdgeDistances {
 };
 
 /// Lengths of shortest paths along edges from the nearest of the sources: a true metric, but longer than the way across
-/// the triangles, by up to 15 % on meshes of equilateral triangles and 41 % on grids of right-angled ones, however fine. E.
-/// W. Dijkstra, 1959. n log n; vertices farther than `max_distance` are not visited. Does not depend on the order of the
-/// edges, nor on threads (it uses one).
+/// the triangles, by up to 15 % on meshes of equilateral triangles and 41 % on grids of right-angled ones, however
+/// fine. E. W. Dijkstra, 1959. n log n; vertices farther than `max_distance` are not visited. Does not depend on the
+/// order of the edges, nor on threads (it uses one).
 EdgeDistances edge_geodesics(const EdgeGraph& graph, std::span<const Index> sources,
                              double max_distance = std::numeric_limits<double>::infinity());
 
 struct HeatOptions {
-  /// The time heat flows, m in t = m·h² with h the mean edge length: free of scale. Larger gives smoother distances that
-  /// round off at the cut locus, smaller ones follow the edges' pattern.
+  /// The time heat flows, m in t = m·h² with h the mean edge length: free of scale. Larger gives smoother distances
+  /// that round off at the cut locus, smaller ones follow the edges' pattern.
   double time = 1;
 };
 
 struct HeatDistances {
   std::vector<double> distance;  ///< Not negative, 0 at the sources, infinite on parts of the surface without a source.
-  /// Triangles that the heat did not reach within the range of a double (about 1,400 edges away): they say nothing of the
-  /// direction, so that distances beyond them are too short. A larger `time` reaches them.
+  /// Triangles that the heat did not reach within the range of a double (about 1,400 edges away): they say nothing of
+  /// the direction, so that distances beyond them are too short. A larger `time` reaches them.
   Index unreached_triangles = 0;
 };
 
 /// Smooth distances across the triangles: K. Crane, C. Weischedel, M. Wardetzky, "Geodesics in heat", 2013, on the
-/// intrinsic Delaunay triangulation, whose heat is never negative. Two factorisations once (about n^1.5), then two solves
-/// for each set of sources. Errors of a few percent on coarse meshes, falling with the edge length; heat does not flow
-/// over boundaries (Neumann), which bends distances near them by about an edge length. The same bits for any number of
-/// threads.
+/// intrinsic Delaunay triangulation, whose heat is never negative. Two factorisations once (about n^1.5), then two
+/// solves for each set of sources. Errors of a few percent on coarse meshes, falling with the edge length; heat does
+/// not flow over boundaries (Neumann), which bends distances near them by about an edge length. The same bits for any
+/// number of threads.
 class HeatGeodesics {
  public:
   /// \throws SingularMatrix when a triangulation is beyond repair. \pre finite positions, indices in range.

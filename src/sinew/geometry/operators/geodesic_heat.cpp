@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// Three steps: let heat flow from the sources for a short time, take the direction in which it falls in each triangle, and
-// find the function whose gradient is nearest to those directions. Everything happens in triangles known by their lengths:
-// each is laid flat where it is needed.
+// Three steps: let heat flow from the sources for a short time, take the direction in which it falls in each triangle,
+// and find the function whose gradient is nearest to those directions. Everything happens in triangles known by their
+// lengths: each is laid flat where it is needed.
 
 #include <algorithm>
 #include <cassert>
@@ -39,8 +39,8 @@ std::vector<Index> vertex_components(const IntrinsicTriangulation& t, Index& cou
   return component;
 }
 
-// Flow along each edge of a triangle, weighted by the cotangent, of the unit field that points down the heat. False where
-// the heat does not say which way.
+// Flow along each edge of a triangle, weighted by the cotangent, of the unit field that points down the heat. False
+// where the heat does not say which way.
 bool unit_flow(const std::array<double, 3>& lengths, const std::array<double, 3>& heat, std::array<double, 3>& flow) {
   const double top = std::max({std::abs(heat[0]), std::abs(heat[1]), std::abs(heat[2])});
   if (!(top > 0) || !std::isfinite(top)) return false;

@@ -24,9 +24,9 @@ enum class BadTriangles {
 };
 
 enum class MassKind {
-  kBarycentric,  ///< A third of each triangle to each corner.
-  kMixedVoronoi,  ///< What lies nearest to each corner; of an obtuse triangle a half to the obtuse corner and a quarter to
-                  ///< each other. M. Meyer et al., 2003.
+  kBarycentric,   ///< A third of each triangle to each corner.
+  kMixedVoronoi,  ///< What lies nearest to each corner; of an obtuse triangle a half to the obtuse corner and a quarter
+                  ///< to each other. M. Meyer et al., 2003.
 };
 
 struct LaplacianOptions {
@@ -34,8 +34,8 @@ struct LaplacianOptions {
   MassKind mass = MassKind::kBarycentric;
 };
 
-/// The cotangent Laplacian: `stiffness` is the matrix of the Dirichlet energy ∫|∇u|² = uᵀ·L·u (so positive semidefinite,
-/// −Δ and not Δ), in m⁰; `mass` is the lumped mass matrix's diagonal, in m². M⁻¹·L is −Δ per point.
+/// The cotangent Laplacian: `stiffness` is the matrix of the Dirichlet energy ∫|∇u|² = uᵀ·L·u (so positive
+/// semidefinite, −Δ and not Δ), in m⁰; `mass` is the lumped mass matrix's diagonal, in m². M⁻¹·L is −Δ per point.
 struct Laplacian {
   SparseMatrix stiffness;    ///< Bitwise symmetric; each row holds its diagonal, minus the sum of its other entries.
   std::vector<double> mass;  ///< Not negative; 0 for a vertex without triangles. Sums to the area.

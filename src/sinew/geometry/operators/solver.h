@@ -20,9 +20,11 @@ class SingularMatrix : public Error {
 };
 
 struct SolverOptions {
-  /// Added to the diagonal, as a fraction of its mean. Makes a semidefinite matrix definite at the price of as much error.
+  /// Added to the diagonal, as a fraction of its mean. Makes a semidefinite matrix definite at the price of as much
+  /// error.
   double regularization_rel = 0;
-  /// A pivot at or below this fraction of its own diagonal entry counts as zero: the matrix is singular within rounding.
+  /// A pivot at or below this fraction of its own diagonal entry counts as zero: the matrix is singular within
+  /// rounding.
   double pivot_tolerance = 1e-14;
 };
 
@@ -71,8 +73,8 @@ class FixedValueSolver {
   /// New numbers for the same fixed rows.
   void refactor(const SparseMatrix& a);
 
-  /// `b` has a row for every row of the matrix (those of the fixed ones are not looked at), `values` a row for each fixed
-  /// one in the order given. The solution holds all rows; the residual is that of the free ones.
+  /// `b` has a row for every row of the matrix (those of the fixed ones are not looked at), `values` a row for each
+  /// fixed one in the order given. The solution holds all rows; the residual is that of the free ones.
   Solution solve(const Eigen::MatrixXd& b, const Eigen::MatrixXd& values) const;
 
   std::span<const Index> free_rows() const { return free_; }

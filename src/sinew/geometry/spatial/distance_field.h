@@ -33,8 +33,8 @@ struct DistanceFieldOptions {
 ///
 /// The distance is that to the nearest triangle, exact in double precision. The sign is the generalised winding number
 /// (`FastWinding`) of the triangles, turned as `solid_facing` says: inside is where it exceeds one half. So
-/// overlapping, nested, self-intersecting and open shells are solid together; a flipped shell is as solid as any other. Where
-/// a hole is open, the sign changes across its mouth though no surface is near, and the field jumps there.
+/// overlapping, nested, self-intersecting and open shells are solid together; a flipped shell is as solid as any other.
+/// Where a hole is open, the sign changes across its mouth though no surface is near, and the field jumps there.
 ///
 /// Samples times log(triangles); on all threads, the same bits for any number of them. `band` cuts values to ± band
 /// cells. \pre the mesh is valid. \throws Error for a mesh without faces or with positions that are not finite, or a

@@ -13,12 +13,13 @@ namespace sinew::geometry {
 
 /// Generalised winding numbers of any triangles (open, flipped, overlapping, in pieces) at many points. Triangles far
 /// away, as seen from the point, are taken together: a box of them acts as a dipole with its first and second
-/// moments about the area's centre. After G. Barill, N. G. Dickson, R. Schmidt, D. I. W. Levin, A. Jacobson, "Fast winding
-/// numbers for soups and clouds", 2018. Near triangles count exactly, by their solid angle, in double precision.
+/// moments about the area's centre. After G. Barill, N. G. Dickson, R. Schmidt, D. I. W. Levin, A. Jacobson, "Fast
+/// winding numbers for soups and clouds", 2018. Near triangles count exactly, by their solid angle, in double
+/// precision.
 ///
-/// Built in n log n, about log n a query. For a few points on a mesh with few open edges, `winding_numbers` is exact and
-/// needs no tree. The tree is ours and not `Bvh`, whose leaves may depend on the number of threads where boxes
-/// have equal centres; here every bit is the same.
+/// Built in n log n, about log n a query. For a few points on a mesh with few open edges, `winding_numbers` is exact
+/// and needs no tree. The tree is ours and not `Bvh`, whose leaves may depend on the number of threads where boxes have
+/// equal centres; here every bit is the same.
 class FastWinding {
  public:
   /// How many radii of a box a point must be away before the box counts as one. The error of the sum falls with about

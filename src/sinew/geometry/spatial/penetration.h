@@ -38,21 +38,22 @@ struct Penetration {
 
 /// How deep a surface lies inside itself.
 ///
-/// A vertex *penetrates* when space is inside the body on both sides of the surface there: both winding numbers, in front
-/// and behind, are larger than ½ in size. Only parts of the surface that hang together with an intersecting pair are asked,
-/// so that an eyeball within a head does not count. What bounds the body are the components that are closed or nearly so:
-/// round holes as long as their rims would cover less than 5 % of their area. Open shells (clothes) bound nothing, but
-/// their vertices can lie in the body.
+/// A vertex *penetrates* when space is inside the body on both sides of the surface there: both winding numbers, in
+/// front and behind, are larger than ½ in size. Only parts of the surface that hang together with an intersecting pair
+/// are asked, so that an eyeball within a head does not count. What bounds the body are the components that are closed
+/// or nearly so: round holes as long as their rims would cover less than 5 % of their area. Open shells (clothes) bound
+/// nothing, but their vertices can lie in the body.
 ///
-/// Its *depth* is the distance to the nearest triangle of the body that it would leave through the front, on a straight way
-/// that does not leave the body before: one of another component, or of its own if the way along edges is more than 2.4
-/// times as long. (Round a limb that is 1.57 times as long as straight through it, up to 2.2 times along edges: a limb's own
-/// far side does not count. That of a sheet does.) Near the crease of a fold the nearest way out belongs to the vertex's
-/// own neighbourhood: there the next one is taken, which is too far, and where there is none the vertex is `unmeasured`.
+/// Its *depth* is the distance to the nearest triangle of the body that it would leave through the front, on a straight
+/// way that does not leave the body before: one of another component, or of its own if the way along edges is more
+/// than 2.4 times as long. (Round a limb that is 1.57 times as long as straight through it, up to 2.2 times along
+/// edges: a limb's own far side does not count. That of a sheet does.) Near the crease of a fold the nearest way out
+/// belongs to the vertex's own neighbourhood: there the next one is taken, which is too far, and where there is none
+/// the vertex is `unmeasured`.
 ///
-/// n log n for the pairs; then one exact ray for each vertex of the intersecting triangles and nine for each region between
-/// them, times the open edges of nearly closed components; then a search for each penetrating vertex. The same for any
-/// number of threads. \pre the mesh is valid. \throws Cancelled.
+/// n log n for the pairs; then one exact ray for each vertex of the intersecting triangles and nine for each region
+/// between them, times the open edges of nearly closed components; then a search for each penetrating vertex. The same
+/// for any number of threads. \pre the mesh is valid. \throws Cancelled.
 Penetration penetration(const Mesh& mesh, const PenetrationOptions& options = {}, const Progress& progress = {});
 
 }  // namespace sinew::geometry

@@ -13,8 +13,8 @@
 
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/part_ranges.h"
-#include "sinew/geometry/spatial/predicates.h"
 #include "sinew/geometry/mesh/weld_positions.h"
+#include "sinew/geometry/spatial/predicates.h"
 
 namespace sinew::geometry {
 namespace {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "sinew/core/mesh.h"
-#include "sinew/geometry/spatial/bvh.h"
-#include "sinew/geometry/operators/geodesic.h"
 #include "sinew/geometry/mesh/topology.h"
 #include "sinew/geometry/mesh/triangle_surface.h"
+#include "sinew/geometry/operators/geodesic.h"
+#include "sinew/geometry/spatial/bvh.h"
 
 namespace sinew::geometry {
 
@@ -25,7 +25,8 @@ class Body {
   };
   Sides sides(Index vertex) const;
 
-  /// The nearest triangle that a penetrating vertex could leave the body through; `triangle` is kNone where there is none.
+  /// The nearest triangle that a penetrating vertex could leave the body through; `triangle` is kNone where there is
+  /// none.
   struct Exit {
     Index triangle = kNone;
     double distance = 0;

@@ -74,8 +74,8 @@ struct LeavingContext {
     return x + y + z > 0;
   }
 
-  // Embree calls this in no order of distance, so the rejections of a ray are not limited: a limit would make the result
-  // depend on the tree.
+  // Embree calls this in no order of distance, so the rejections of a ray are not limited: a limit would make the
+  // result depend on the tree.
   static void keep_nearest(const RTCFilterFunctionNArguments* arguments) {
     auto& self = *reinterpret_cast<LeavingContext*>(arguments->context);
     const Index triangle = RTCHitN_primID(arguments->hit, arguments->N, 0);

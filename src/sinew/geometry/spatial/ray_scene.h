@@ -65,9 +65,9 @@ using TriangleFilter = std::function<bool(Index triangle)>;
 /// other; the smallest triangle index wins. Results do not depend on the number of threads.
 ///
 /// *Cost.* Built in n log n once; a ray takes about log n. So does the closest point of a place near the surface; at
-/// distance d it looks at all triangles that the ball of radius d nearly touches, which grows like √n. Give `max_distance`
-/// where one is known. Triangles are those of `triangulate(mesh)`. Triangles without area are never hit by rays, but have
-/// closest points.
+/// distance d it looks at all triangles that the ball of radius d nearly touches, which grows like √n. Give
+/// `max_distance` where one is known. Triangles are those of `triangulate(mesh)`. Triangles without area are never hit
+/// by rays, but have closest points.
 class RayScene {
  public:
   /// \throws Error for positions that are not finite or indices out of range. A mesh without faces is met by nothing.
@@ -88,13 +88,14 @@ class RayScene {
   std::vector<RayHit> all_hits(const Ray& ray, const TriangleFilter& accept = {}) const;
   /// Whether there is any hit: quicker than looking for the nearest.
   bool occluded(const Ray& ray, const TriangleFilter& accept = {}) const;
-  /// For many directions from one place where each ray first leaves the solid: the nearest hit with direction · normal > 0, with
-  /// normals by the order of the corners. What faces the ray is passed through. For speed all is as single precision has it, and
-  /// of triangles at the very same t the smallest index wins; a fifth of a microsecond each on a body of 14,000 triangles. Does
-  /// not allocate. \pre as many hits as directions; origin not many sizes away.
+  /// For many directions from one place where each ray first leaves the solid: the nearest hit with direction · normal
+  /// > 0, with normals by the order of the corners. What faces the ray is passed through. For speed all is as single
+  /// precision has it, and of triangles at the very same t the smallest index wins; a fifth of a microsecond each on a
+  /// body of 14,000 triangles. Does not allocate. \pre as many hits as directions; origin not many sizes away.
   void leaving_hits(const Vec3& origin, std::span<const Vec3f> directions, std::span<LeavingHit> hits) const;
-  /// All places where one ray leaves the solid, by rising t, then index; at most as many as there is room for, the nearest. Of hits
-  /// within 1e-6 of the size of each other, as on the common edge of two triangles, only the first counts. Returns how many.
+  /// All places where one ray leaves the solid, by rising t, then index; at most as many as there is room for, the
+  /// nearest. Of hits within 1e-6 of the size of each other, as on the common edge of two triangles, only the first
+  /// counts. Returns how many.
   std::size_t leaving_hits_along(const Vec3& origin, const Vec3f& direction, std::span<LeavingHit> hits) const;
   /// The nearest point of the surface that is not farther than `max_distance`.
   ClosestPoint closest_point(const Vec3& point, double max_distance = std::numeric_limits<double>::infinity(),

@@ -4,8 +4,8 @@
 #include "sinew/geometry/spatial/self_intersection.h"
 
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/spatial/bvh.h"
 #include "sinew/geometry/mesh/part_ranges.h"
+#include "sinew/geometry/spatial/bvh.h"
 #include "sinew/geometry/spatial/triangle_overlap.h"
 
 namespace sinew::geometry {

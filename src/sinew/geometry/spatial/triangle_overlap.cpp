@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// Two triangles in different planes meet in a piece of the line common to both planes. Each end of that piece lies on an
-// edge of one triangle and in the other triangle, so it is enough to test edges against triangles. An edge that lies in
-// the other's plane needs no test of its own: where it meets the other triangle, a neighbouring edge that leaves the
+// Two triangles in different planes meet in a piece of the line common to both planes. Each end of that piece lies on
+// an edge of one triangle and in the other triangle, so it is enough to test edges against triangles. An edge that lies
+// in the other's plane needs no test of its own: where it meets the other triangle, a neighbouring edge that leaves the
 // plane, or an edge of the other triangle, meets it too.
 
 #include "sinew/geometry/spatial/triangle_overlap.h"

@@ -20,7 +20,8 @@ namespace {
 /// How near a cut may lie to a vertex, as a share of the edge, before the vertex is moved onto it.
 constexpr double kNearLong = 0.24999, kNearShort = 0.41189;
 
-/// Vertices of the lattice: points of a grid of half the cell whose coordinates are all even (corners) or all odd (centres).
+/// Vertices of the lattice: points of a grid of half the cell whose coordinates are all even (corners) or all odd
+/// (centres).
 class Lattice {
  public:
   using Point = std::array<int, 3>;
@@ -212,7 +213,8 @@ class Stuffing {
     return true;
   }
 
-  /// A prism between triangles 0 1 2 and 3 4 5, i below i+3. `low[i]`: whether the diagonal of the side i, i+1 begins at i (else at i+1) below.
+  /// A prism between triangles 0 1 2 and 3 4 5, i below i+3. `low[i]`: whether the diagonal of the side i, i+1 begins
+  /// at i (else at i+1) below.
   void emit_prism(const std::array<Index, 6>& v, const std::array<bool, 3>& low) {
     for (std::size_t i = 0; i < 3; ++i) {
       const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
@@ -242,9 +244,11 @@ class Stuffing {
     // The prism a, its cuts; b, its cuts.
     const std::array<Index, 6> v = {vertex(a), cut_vertex(a, c), cut_vertex(a, d),
                                     vertex(b), cut_vertex(b, c), cut_vertex(b, d)};
-    // Side 0–1 is the face a b c: its diagonal from a goes to the cut of b. Side 2–0 is the face a b d: from 2 means from the cut of a.
+    // Side 0–1 is the face a b c: its diagonal from a goes to the cut of b. Side 2–0 is the face a b d: from 2 means
+    // from the cut of a.
     std::array<bool, 3> low = {from_first(a, b, c), false, !from_first(a, b, d)};
-    // The side of the cuts is on the surface, and no neighbour's: the shorter diagonal, unless the three would run in a circle.
+    // The side of the cuts is on the surface, and no neighbour's: the shorter diagonal, unless the three would run in a
+    // circle.
     const auto length = [&](Index p, Index q) { return (result_.positions[p] - result_.positions[q]).squaredNorm(); };
     low[1] = length(v[1], v[5]) <= length(v[2], v[4]);
     if (low[0] == low[2]) low[1] = !low[0];

@@ -13,13 +13,15 @@
 
 namespace sinew::geometry {
 
-/// Tetrahedra that fill where a field is negative, of even size and good shape, whatever the surface they are made for looks like: F. Labelle, J.
-/// Shewchuk, "Isosurface stuffing: fast tetrahedral meshes with good dihedral angles", 2007.
+/// Tetrahedra that fill where a field is negative, of even size and good shape, whatever the surface they are made for
+/// looks like: F. Labelle, J. Shewchuk, "Isosurface stuffing: fast tetrahedral meshes with good dihedral angles", 2007.
 ///
-/// Lattice: corners and centres of cubes of edge `cell`, twelve tetrahedra to a cube. Vertices near the surface are moved onto it, where edges cross it
-/// tetrahedra are cut; all dihedral angles lie between 10.7° and 164.8° (9.6° was seen once on a ball of two cells' radius). Thin parts that fall between the vertices of the lattice are lost. Linear in the
-/// cubes of the box; the field is asked in parallel, the rest on one thread; the same bits for any number of threads.
-/// `field` is asked from several threads at once. Nothing inside: no tetrahedra. \pre cell > 0. \throws Error for more than 2^28 lattice points; Cancelled.
+/// Lattice: corners and centres of cubes of edge `cell`, twelve tetrahedra to a cube. Vertices near the surface are
+/// moved onto it, where edges cross it tetrahedra are cut; all dihedral angles lie between 10.7° and 164.8° (9.6° was
+/// seen once on a ball of two cells' radius). Thin parts that fall between the vertices of the lattice are lost. Linear
+/// in the cubes of the box; the field is asked in parallel, the rest on one thread; the same bits for any number of
+/// threads. `field` is asked from several threads at once. Nothing inside: no tetrahedra. \pre cell > 0. \throws Error
+/// for more than 2^28 lattice points; Cancelled.
 TetMesh stuff(const std::function<double(const Vec3&)>& field, const Box& box, double cell,
               const Progress& progress = {});
 

@@ -49,7 +49,8 @@ class Flood {
  public:
   explicit Flood(const SolidVoxels& voxels) : voxels_(voxels), seen_(voxels.classes.size(), 0) {}
 
-  // The piece of `seed`; calls `look(neighbour)` for each neighbour of another class, `look(kOutsideGrid)` at the border.
+  // The piece of `seed`; calls `look(neighbour)` for each neighbour of another class, `look(kOutsideGrid)` at the
+  // border.
   template <class Look>
   const std::vector<std::size_t>& walk(std::size_t seed, Look&& look) {
     piece_.assign(1, seed);

@@ -28,8 +28,8 @@ struct VoxelSeed {
   friend bool operator==(const VoxelSeed&, const VoxelSeed&) = default;
 };
 
-/// A way over exterior voxels, from a solid voxel to one of a shell that nothing solid leads to. One way only, so that hair and
-/// clothes never carry a distance from one part of the body to another.
+/// A way over exterior voxels, from a solid voxel to one of a shell that nothing solid leads to. One way only, so that
+/// hair and clothes never carry a distance from one part of the body to another.
 struct VoxelBridge {
   Index from = kNone;
   Index to = kNone;
@@ -58,14 +58,15 @@ struct VoxelField {
 
 /// Distances through solid voxels. Keeps the links between them, made once: 24 bytes per solid voxel for marching.
 ///
-/// *Chamfer*: E. W. Dijkstra's paths over 26 neighbours with the steps' own lengths, from buckets as wide as the shortest step,
-/// so that every order within a bucket is final: linear.
+/// *Chamfer*: E. W. Dijkstra's paths over 26 neighbours with the steps' own lengths, from buckets as wide as the
+/// shortest step, so that every order within a bucket is final: linear.
 ///
-/// *Marching*: the upwind scheme of J. A. Sethian, "A fast marching level set method for monotonically advancing fronts", 1996,
-/// first order, on the solid voxels as a mask. It takes the diagonal steps of the chamfer as well: both estimates are too long, so the smaller
-/// is the better one, and where marching is worst, along diagonals and in sheets of a single voxel, these are exact. Together they are
-/// within 3 % of the truth from a few voxels on. Instead of a heap there are buckets of half a voxel; what is lowered within one is
-/// gone on from again, so that the result is that of a heap, the one solution of the scheme, in linear time.
+/// *Marching*: the upwind scheme of J. A. Sethian, "A fast marching level set method for monotonically advancing
+/// fronts", 1996, first order, on the solid voxels as a mask. It takes the diagonal steps of the chamfer as well: both
+/// estimates are too long, so the smaller is the better one, and where marching is worst, along diagonals and in sheets
+/// of a single voxel, these are exact. Together they are within 3 % of the truth from a few voxels on. Instead of a
+/// heap there are buckets of half a voxel; what is lowered within one is gone on from again, so that the result is that
+/// of a heap, the one solution of the scheme, in linear time.
 ///
 /// Distances do not depend on threads; one `VoxelField` per thread.
 class VoxelDistances {
@@ -83,8 +84,8 @@ class VoxelDistances {
   /// Adds to the bridges there are.
   void add_bridges(std::span<const VoxelBridge> bridges);
 
-  /// Distances of all solid voxels that are not farther than `limit`; the others stay `kUnreached`. With `sources`, also
-  /// from which source: a nearest one, to within the error of the distances. \throws Cancelled.
+  /// Distances of all solid voxels that are not farther than `limit`; the others stay `kUnreached`. With `sources`,
+  /// also from which source: a nearest one, to within the error of the distances. \throws Cancelled.
   void search(std::span<const VoxelSeed> seeds, VoxelField& field, float limit = VoxelField::kUnreached,
               bool sources = false, const Progress& progress = {}) const;
 
@@ -95,8 +96,8 @@ class VoxelDistances {
 };
 
 /// Bridges to solid voxels that `reached` has no distance for: from the nearest voxel that has one, if that is within
-/// `reach` voxels. Only boundary voxels get one; what they enclose is reached through them. Voxels that only closed steps part
-/// from what is reached are no shells of their own, and get none.
+/// `reach` voxels. Only boundary voxels get one; what they enclose is reached through them. Voxels that only closed
+/// steps part from what is reached are no shells of their own, and get none.
 std::vector<VoxelBridge> bridges_to_shells(const SolidVoxels& voxels, const VoxelField& reached, float reach = 16);
 
 }  // namespace sinew::geometry

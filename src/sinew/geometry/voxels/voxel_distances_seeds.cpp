@@ -214,8 +214,8 @@ std::vector<BoneSeeder::Sample> BoneSeeder::sample(const Segment& bone) const {
   return samples;
 }
 
-// The samples [first, last) where the bone is at home: the run of solid voxels at its joint, else the longest, else the sample
-// nearest to something solid.
+// The samples [first, last) where the bone is at home: the run of solid voxels at its joint, else the longest, else the
+// sample nearest to something solid.
 std::array<std::size_t, 2> BoneSeeder::home(std::span<const Sample> samples) const {
   const auto connected = [&](std::size_t i) {
     for (std::size_t s = 0; s < 6; ++s)

@@ -10,8 +10,8 @@
 
 namespace sinew::geometry {
 
-/// The voxels that a segment passes, in its order; its part outside the grid is left out. A segment along a face or edge between voxels
-/// passes one of those it touches. J. Amanatides, A. Woo, "A fast voxel traversal algorithm", 1987.
+/// The voxels that a segment passes, in its order; its part outside the grid is left out. A segment along a face or
+/// edge between voxels passes one of those it touches. J. Amanatides, A. Woo, "A fast voxel traversal algorithm", 1987.
 std::vector<std::size_t> voxels_along(const SolidVoxels& voxels, const Segment& segment);
 
 /// Finds the nearest of a set of solid voxels by rings of blocks of 8³ voxels.
@@ -23,8 +23,8 @@ class NearestVoxel {
     Index solid = kNone;  ///< kNone when none is within reach.
     double distance = 0;  ///< From the voxel's centre, in voxels.
   };
-  /// Nearest to a point given in voxels from the lowest corner of the grid, which may lie outside it. Of equally near ones
-  /// the first.
+  /// Nearest to a point given in voxels from the lowest corner of the grid, which may lie outside it. Of equally near
+  /// ones the first.
   Result find(const Vec3& point, double reach = std::numeric_limits<double>::infinity()) const;
 
  private:
@@ -43,14 +43,15 @@ struct BoneSeeds {
   bool all_outside = false;  ///< No bone has a solid home.
 };
 
-/// Seeds of the bones of one joint: every solid voxel that a bone passes, at the distance of its centre from the bones. For marching, which
-/// is least exact near its sources, also all that can be reached from these in four steps.
+/// Seeds of the bones of one joint: every solid voxel that a bone passes, at the distance of its centre from the bones.
+/// For marching, which is least exact near its sources, also all that can be reached from these in four steps.
 ///
-/// A bone is at *home* in the solid voxels it passes without a break from its joint on; if the joint lies outside, in the longest
-/// such run; if the whole bone does, at the solid voxel nearest to it. What it passes elsewhere, and for each exterior voxel the
-/// solid one nearest to it, is a seed too, but only if it can be reached from home inside the body within twice the
-/// straight way (plus two voxels): so a finger bone that sticks out does not take hold of the thigh, and an arm whose bone lies beside
-/// it is still held along its length. Solid voxels that it passes in pieces of the body without any way from home are seeds.
+/// A bone is at *home* in the solid voxels it passes without a break from its joint on; if the joint lies outside, in
+/// the longest such run; if the whole bone does, at the solid voxel nearest to it. What it passes elsewhere, and for
+/// each exterior voxel the solid one nearest to it, is a seed too, but only if it can be reached from home inside the
+/// body within twice the straight way (plus two voxels): so a finger bone that sticks out does not take hold of the
+/// thigh, and an arm whose bone lies beside it is still held along its length. Solid voxels that it passes in pieces of
+/// the body without any way from home are seeds.
 class BoneSeeder {
  public:
   /// Refers to it. \pre there are solid voxels.

@@ -14,9 +14,9 @@
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/components.h"
 #include "sinew/geometry/mesh/facing.h"
-#include "sinew/geometry/spatial/ray_scene.h"
 #include "sinew/geometry/mesh/triangle_soup.h"
 #include "sinew/geometry/mesh/weld.h"
+#include "sinew/geometry/spatial/ray_scene.h"
 
 namespace sinew::geometry {
 
@@ -187,8 +187,8 @@ class SheetFinder {
  private:
   bool is_boundary(Index id) const { return voxels_.classes[voxels_.solid[id]] == VoxelClass::kBoundary; }
 
-  // Of the samples of the largest one's shell, those that look its way and those that look the other are two sheets; the voxel takes that which
-  // its centre lies deeper behind.
+  // Of the samples of the largest one's shell, those that look its way and those that look the other are two sheets;
+  // the voxel takes that which its centre lies deeper behind.
   Sheet group(const SheetSamples& samples, Index id, std::span<const std::uint64_t> keys) const {
     const auto rank = [](const Sample& s) {
       return std::make_tuple(-s.area.squaredNorm(), s.point.x(), s.point.y(), s.point.z());

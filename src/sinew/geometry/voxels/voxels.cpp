@@ -9,9 +9,9 @@
 
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/facing.h"
+#include "sinew/geometry/mesh/triangle_soup.h"
 #include "sinew/geometry/spatial/fast_winding.h"
 #include "sinew/geometry/spatial/predicates.h"
-#include "sinew/geometry/mesh/triangle_soup.h"
 #include "sinew/geometry/voxels/voxel_cleanup.h"
 
 namespace sinew::geometry {

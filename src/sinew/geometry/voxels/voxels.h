@@ -60,19 +60,19 @@ struct Segment {
   Vec3 b = Vec3::Zero();
 };
 
-/// Solid voxels of any mesh, open, overlapping, flipped, in pieces. After O. Dionne, M. de Lasa, "Geodesic voxel binding
-/// for production character meshes", 2013, with these differences. Instead of slices that are drawn, columns through the
-/// voxels' centres along each axis collect signed crossings of the surface: a column votes *in* where its running winding
-/// number is not zero, so that overlapping shells stay solid and flipped shells are. A column that has lost a crossing
-/// (its total is not zero) abstains where its two ends disagree. Two votes of the same kind decide; else the generalised
-/// winding number does (`FastWinding` with `solid_facing`, above one half), and `undecided` counts it. The voxel edge
-/// is the longest side over `resolution`, and the grid is centred on the box and laid so that no side of the box falls on a face between
-/// voxels: a cube along the axes would gain a layer otherwise.
+/// Solid voxels of any mesh, open, overlapping, flipped, in pieces. After O. Dionne, M. de Lasa, "Geodesic voxel
+/// binding for production character meshes", 2013, with these differences. Instead of slices that are drawn, columns
+/// through the voxels' centres along each axis collect signed crossings of the surface: a column votes *in* where its
+/// running winding number is not zero, so that overlapping shells stay solid and flipped shells are. A column that has
+/// lost a crossing (its total is not zero) abstains where its two ends disagree. Two votes of the same kind decide;
+/// else the generalised winding number does (`FastWinding` with `solid_facing`, above one half), and `undecided` counts
+/// it. The voxel edge is the longest side over `resolution`, and the grid is centred on the box and laid so that no
+/// side of the box falls on a face between voxels: a cube along the axes would gain a layer otherwise.
 ///
-/// Boundary voxels: exactly those whose box, enlarged by 1e-6 of its edge, a triangle meets. Triangles without area count
-/// there, and for nothing else. Time: triangles and surface voxels, plus columns; the same result for any number of
-/// threads. \pre the mesh is valid. \throws Error for a mesh without faces or with positions that are not finite, or a
-/// grid beyond 2^30 voxels; Cancelled.
+/// Boundary voxels: exactly those whose box, enlarged by 1e-6 of its edge, a triangle meets. Triangles without area
+/// count there, and for nothing else. Time: triangles and surface voxels, plus columns; the same result for any number
+/// of threads. \pre the mesh is valid. \throws Error for a mesh without faces or with positions that are not finite, or
+/// a grid beyond 2^30 voxels; Cancelled.
 SolidVoxels solid_voxels(const Mesh& mesh, const VoxelOptions& options = {}, std::span<const Segment> bones = {},
                          const Progress& progress = {});
 

@@ -21,8 +21,8 @@ struct FormatTraits {
 };
 FormatTraits traits_of(const std::filesystem::path& path);
 
-/// How the nodes stand in model space. A node's own frame may be scaled (or mirrored) on the way, so that a character in
-/// centimetres gets joints in metres and not joints of scale 0.01:
+/// How the nodes stand in model space. A node's own frame may be scaled (or mirrored) on the way, so that a character
+/// in centimetres gets joints in metres and not joints of scale 0.01:
 ///
 ///   model frame of node n = to_model · world[n] · frame[n].
 struct Layout {

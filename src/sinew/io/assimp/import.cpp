@@ -3,10 +3,10 @@
 
 // The only file that knows Assimp. It runs in the worker.
 
-#include <assimp/commonMetaData.h>
-#include <assimp/config.h>
 #include <assimp/DefaultIOSystem.h>
 #include <assimp/MemoryIOWrapper.h>
+#include <assimp/commonMetaData.h>
+#include <assimp/config.h>
 #include <assimp/scene.h>
 #include <fmt/format.h>
 

@@ -122,8 +122,8 @@ std::vector<Group> group_meshes(const Scene& scene) {
   return groups;
 }
 
-// The space of the bind matrices has no place of its own: model space is where the joints at binding come nearest to those
-// at rest. The mesh's node says it in most files; where it does not, one joint's rest · bind does.
+// The space of the bind matrices has no place of its own: model space is where the joints at binding come nearest to
+// those at rest. The mesh's node says it in most files; where it does not, one joint's rest · bind does.
 Mat4 bind_to_model(const Layout& layout, const Group& group) {
   constexpr std::size_t kMostCandidates = 65;
   std::vector<Vec3> bound, rest;

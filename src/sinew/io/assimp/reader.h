@@ -5,8 +5,8 @@
 
 /// Formats that Assimp reads: FBX, COLLADA, STL and a number of older ones.
 ///
-/// Assimp runs in a process of its own with limits of time and memory: a file on which it crashes or hangs costs an Error
-/// and no more. Polygons stay polygons. Corners that Assimp gives as vertices of their own are joined again where
+/// Assimp runs in a process of its own with limits of time and memory: a file on which it crashes or hangs costs an
+/// Error and no more. Polygons stay polygons. Corners that Assimp gives as vertices of their own are joined again where
 /// position, weights and morphs are bit for bit the same inside one mesh node, so the order of vertices is the order in
 /// which Assimp meets them; a finding "vertex_order" says so.
 

@@ -116,8 +116,8 @@ struct Scene {
 /// The scene as bytes.
 Bytes encode(const Scene& scene);
 
-/// The scene of bytes from a process that may have lost its mind: every length, index and count is checked, and no more is
-/// allocated than the bytes can fill. \throws Error if anything does not fit.
+/// The scene of bytes from a process that may have lost its mind: every length, index and count is checked, and no more
+/// is allocated than the bytes can fill. \throws Error if anything does not fit.
 Scene decode(std::span<const std::byte> bytes);
 
 /// \throws Error if an index or a count does not fit, or a matrix is not finite.

@@ -21,8 +21,8 @@ struct WorkerLimits {
   std::uint64_t max_result_bytes = std::uint64_t{1} << 30;  ///< A worker that says more is taken for broken.
 };
 
-/// What a file of that size may cost: 1 GiB and 64 times the file, at most 32 GiB; a minute of computing and 5 s for each
-/// MiB, twice that by the clock.
+/// What a file of that size may cost: 1 GiB and 64 times the file, at most 32 GiB; a minute of computing and 5 s for
+/// each MiB, twice that by the clock.
 WorkerLimits limits_for_file(std::uint64_t file_bytes);
 
 /// Forks, runs `job` in the child, and returns what it returned. An Error that the job throws is thrown here. The child

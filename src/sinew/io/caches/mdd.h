@@ -10,12 +10,13 @@
 ///             8  float32  time of each frame in seconds
 ///             …  float32  x, y, z of each point, frame after frame
 
-#include "sinew/io/file.h"
 #include "sinew/io/caches/point_cache.h"
+#include "sinew/io/file.h"
 
 namespace sinew::io {
 
-/// \pre `positions` has `points` for each frame. \throws Error if there are more points or frames than the header can count.
+/// \pre `positions` has `points` for each frame. \throws Error if there are more points or frames than the header can
+/// count.
 Bytes write_mdd(const PointCache& cache);
 
 /// The other way; the first frame is number 0. \throws Error if the file is cut short or says it holds nothing.

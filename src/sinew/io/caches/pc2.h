@@ -15,12 +15,13 @@
 ///
 /// The format has no rate: whoever plays it has to know the frames per second.
 
-#include "sinew/io/file.h"
 #include "sinew/io/caches/point_cache.h"
+#include "sinew/io/file.h"
 
 namespace sinew::io {
 
-/// \pre `positions` has `points` for each frame. \throws Error if there are more points or frames than the header can count.
+/// \pre `positions` has `points` for each frame. \throws Error if there are more points or frames than the header can
+/// count.
 Bytes write_pc2(const PointCache& cache);
 
 /// The other way. Times are frame numbers, as if there were one frame a second.

@@ -16,8 +16,8 @@ enum class Component : int { kI8 = 5120, kU8 = 5121, kI16 = 5122, kU16 = 5123, k
 /// What an accessor says about its elements.
 struct AccessorInfo {
   Component component = Component::kF32;
-  std::string type;            ///< "SCALAR", "VEC3", …
-  std::size_t components = 1;  ///< Numbers per element.
+  std::string type;               ///< "SCALAR", "VEC3", …
+  std::size_t components = 1;     ///< Numbers per element.
   std::size_t element_bytes = 0;  ///< Tight, columns of matrices padded to four bytes.
   std::size_t count = 0;
   bool normalized = false;

@@ -3,8 +3,8 @@
 
 #include "sinew/io/gltf/build.h"
 
-#include <Eigen/LU>
 #include <fmt/format.h>
+#include <Eigen/LU>
 
 #include <algorithm>
 #include <cstring>

@@ -8,9 +8,9 @@
 
 namespace sinew::io::gltf {
 
-/// Takes skins, accessors and buffer views that nothing uses out of a document of one buffer, and their bytes with them;
-/// numbers that refer to them are changed. Returns the bytes that are left. Does nothing where references may lie that are
-/// not known: with extensions that can name accessors, and with compressed views.
+/// Takes skins, accessors and buffer views that nothing uses out of a document of one buffer, and their bytes with
+/// them; numbers that refer to them are changed. Returns the bytes that are left. Does nothing where references may lie
+/// that are not known: with extensions that can name accessors, and with compressed views.
 Bytes compact(Json& json, Bytes bytes);
 
 }  // namespace sinew::io::gltf

@@ -20,11 +20,11 @@ inline constexpr const char* kDraco = "KHR_draco_mesh_compression";
 
 /// The vertices of one or more primitives of a mesh that share all their accessors.
 struct VertexBlock {
-  Index first_primitive = 0;            ///< Any of them: they share their attributes.
-  Index first_vertex = 0;               ///< Of the part, for element 0.
-  Index count = 0;                      ///< Elements of the accessors.
-  std::vector<Index> mesh_vertex;       ///< Element → vertex of the part, where that is not first_vertex + element.
-  std::vector<Index> primitives;        ///< All that use this block.
+  Index first_primitive = 0;       ///< Any of them: they share their attributes.
+  Index first_vertex = 0;          ///< Of the part, for element 0.
+  Index count = 0;                 ///< Elements of the accessors.
+  std::vector<Index> mesh_vertex;  ///< Element → vertex of the part, where that is not first_vertex + element.
+  std::vector<Index> primitives;   ///< All that use this block.
 };
 
 /// Where a part of the mesh comes from.

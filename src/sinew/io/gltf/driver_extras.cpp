@@ -3,8 +3,8 @@
 
 #include "sinew/io/gltf/driver_extras.h"
 
-#include <cmath>
 #include <fmt/format.h>
+#include <cmath>
 
 #include "sinew/io/driver_words.h"
 #include "sinew/io/gltf/json_access.h"

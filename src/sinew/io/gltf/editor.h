@@ -26,8 +26,8 @@ struct NewElements {
 
 NewElements float_elements(std::span<const float> values, const std::string& type, int target, bool bounds);
 
-/// A copy of a document's JSON under change, and the bytes that come to its buffers. Numbers of nodes, meshes, accessors
-/// and views never change: new ones are put at the end.
+/// A copy of a document's JSON under change, and the bytes that come to its buffers. Numbers of nodes, meshes,
+/// accessors and views never change: new ones are put at the end.
 class DocumentEditor {
  public:
   explicit DocumentEditor(const GltfDocument& document);
@@ -41,7 +41,8 @@ class DocumentEditor {
   Index add_accessor(const NewElements& elements);
   /// Gives an accessor new elements; keeps its name and extras.
   void replace_accessor(Index accessor, const NewElements& elements);
-  /// Sets an attribute of primitives that share it: in its own accessor where nothing else uses that, else in a new one.
+  /// Sets an attribute of primitives that share it: in its own accessor where nothing else uses that, else in a new
+  /// one.
   void set_attribute(Index mesh, std::span<const Index> primitives, const std::string& name,
                      const NewElements& elements);
   void remove_attribute(Index mesh, Index primitive, const std::string& name);

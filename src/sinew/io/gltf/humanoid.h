@@ -14,11 +14,12 @@
 
 namespace sinew::io::gltf {
 
-/// Names the bones of a humanoid in the table the document has, or in a new VRM 1.0 one if it shall be created. Bones of the
-/// table that are not among those given go.
+/// Names the bones of a humanoid in the table the document has, or in a new VRM 1.0 one if it shall be created. Bones
+/// of the table that are not among those given go.
 void write_humanoid(DocumentEditor& editor, const Humanoid& humanoid, const std::vector<Index>& node_of_joint);
 
-/// Takes every mention of nodes that are to go out of the extensions that are known. Returns a phrase for each thing that went.
+/// Takes every mention of nodes that are to go out of the extensions that are known. Returns a phrase for each thing
+/// that went.
 std::vector<std::string> forget_nodes(Json& json, const std::vector<bool>& gone);
 
 /// Calls `visit` with every number of a node: in scenes, children, skins, animations and the extensions that are known.

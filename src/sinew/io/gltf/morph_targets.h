@@ -10,8 +10,8 @@
 namespace sinew::io::gltf {
 
 /// Adds displacements as an accessor. Whole numbers are normalised: ±1 is the largest, so all values must lie between.
-/// `bounds` are written where asked for (positions need them). Elements that are zero as written are left out if the list
-/// of the others is shorter (`sparse` then tells so).
+/// `bounds` are written where asked for (positions need them). Elements that are zero as written are left out if the
+/// list of the others is shorter (`sparse` then tells so).
 Index add_displacements(DocumentEditor& editor, std::span<const Vec3f> values, Component component, bool bounds,
                         bool* sparse = nullptr);
 

@@ -21,7 +21,8 @@ std::vector<std::uint32_t> share_out(std::span<const float> weights, std::uint32
     given += shares[i];
     remainders.emplace_back(exact - std::floor(exact), i);
   }
-  std::stable_sort(remainders.begin(), remainders.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::stable_sort(remainders.begin(), remainders.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
   for (std::size_t i = 0; given < total; ++i, ++given) ++shares[remainders[i % remainders.size()].second];
   // Rounding of the quotients can make the shares one too many in all; the largest can spare it.
   for (; given > total; --given) --*std::max_element(shares.begin(), shares.end());

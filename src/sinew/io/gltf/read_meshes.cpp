@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
+#include <fmt/format.h>
 #include <Eigen/LU>
 #include <cmath>
-#include <fmt/format.h>
 
 #include "sinew/io/gltf/accessor.h"
 #include "sinew/io/gltf/draco.h"
@@ -26,8 +26,8 @@ Mat4 unflattened(const Mat4& m) {
   return parts.transform.matrix();
 }
 
-// The place of a rigid part. Real files hide things by scaling them to nothing, and a clip shows them again: the part must
-// keep its shape, so axes of length zero count as one.
+// The place of a rigid part. Real files hide things by scaling them to nothing, and a clip shows them again: the part
+// must keep its shape, so axes of length zero count as one.
 Mat4 rigid_to_model(const NodeGraph& graph, Index node) {
   if (is_invertible(graph.world[node])) return graph.world[node];
   Mat4 m = Mat4::Identity();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
+#include <fmt/format.h>
 #include <Eigen/LU>
 #include <cmath>
-#include <fmt/format.h>
 
 #include "sinew/io/gltf/accessor.h"
 #include "sinew/io/gltf/json_access.h"

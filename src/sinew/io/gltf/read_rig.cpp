@@ -3,9 +3,9 @@
 
 // Skins and clips of a glTF file.
 
+#include <fmt/format.h>
 #include <Eigen/LU>
 #include <cmath>
-#include <fmt/format.h>
 
 #include "sinew/io/gltf/accessor.h"
 #include "sinew/io/gltf/json_access.h"
@@ -14,8 +14,8 @@
 namespace sinew::io::gltf {
 namespace {
 
-// A skinned mesh has no place of its own: only joints place it. Model space is where the bind pose's joints come nearest
-// to those of the rest pose. Where both poses are one, each joint's rest · bind⁻¹ is the same exact answer.
+// A skinned mesh has no place of its own: only joints place it. Model space is where the bind pose's joints come
+// nearest to those of the rest pose. Where both poses are one, each joint's rest · bind⁻¹ is the same exact answer.
 Mat4 bind_to_model(const std::vector<Mat4>& rest, const std::vector<Mat4>& inverse_bind) {
   constexpr std::size_t kCandidates = 64;
   std::vector<Vec3> bind_points, rest_points;

@@ -13,12 +13,12 @@ namespace sinew::io::gltf {
 
 /// The document's nodes as a forest.
 struct NodeGraph {
-  std::vector<Index> parent;     ///< Per node; kNone for a root.
-  std::vector<Index> order;      ///< Nodes of the scene, parents first, as a depth-first walk meets them; then others.
-  std::vector<bool> in_scene;    ///< Per node.
-  std::vector<Mat4> local;       ///< Per node.
-  std::vector<Mat4> world;       ///< Per node.
-  std::vector<Index> joint;      ///< Per node: its joint of the skeleton, or kNone.
+  std::vector<Index> parent;   ///< Per node; kNone for a root.
+  std::vector<Index> order;    ///< Nodes of the scene, parents first, as a depth-first walk meets them; then others.
+  std::vector<bool> in_scene;  ///< Per node.
+  std::vector<Mat4> local;     ///< Per node.
+  std::vector<Mat4> world;     ///< Per node.
+  std::vector<Index> joint;    ///< Per node: its joint of the skeleton, or kNone.
 };
 
 /// \throws Error if a node has two parents or is its own ancestor.
@@ -27,8 +27,8 @@ NodeGraph read_nodes(const GltfDocument& document);
 /// A node's own transform, from its matrix or its translation, rotation and scale.
 Mat4 local_matrix(const Json& node, const std::string& where);
 
-/// Makes the skeleton: every node from the root to the joints of skins, to nodes that clips move and, if anything moves,
-/// to rigid meshes; and what hangs below joints. Fills `graph.joint`.
+/// Makes the skeleton: every node from the root to the joints of skins, to nodes that clips move and, if anything
+/// moves, to rigid meshes; and what hangs below joints. Fills `graph.joint`.
 void read_skeleton(const GltfDocument& document, NodeGraph& graph, Character& character);
 
 /// Makes the skins, with bind matrices in the file's own space; returns the matrix that takes this space to model space

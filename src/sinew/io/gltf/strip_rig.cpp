@@ -206,7 +206,8 @@ class Stripper {
                       fmt::join(told, ", ")));
   }
 
-  // The new number of each node. Where references may lie that are not known, all stay, those of no use outside the scene.
+  // The new number of each node. Where references may lie that are not known, all stay, those of no use outside the
+  // scene.
   std::vector<Index> renumber(Report& report) {
     std::vector<Index> number(nodes().size());
     for (Index n = 0; n < number.size(); ++n) number[n] = n;

@@ -3,9 +3,9 @@
 
 #include "sinew/io/gltf/write_morphs.h"
 
+#include <fmt/format.h>
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

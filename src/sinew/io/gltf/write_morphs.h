@@ -56,10 +56,10 @@ struct WithMotion {
 /// The character in a glTF document: itself if it came from glTF, else a new one, read back as if from a file.
 Asset as_gltf(Asset asset, Report& report);
 
-/// Edits the document. Parts without key shapes, materials, pictures, other nodes and clips stay as they are; a part's own
-/// targets stay the first, with weight zero: key shapes hold the whole deformation. Joints stay, so that what hangs on them
-/// moves on. What nothing uses any more leaves the file.
-/// \pre `asset.document` is a glTF document (`as_gltf`). \throws Error if a part cannot be written.
+/// Edits the document. Parts without key shapes, materials, pictures, other nodes and clips stay as they are; a part's
+/// own targets stay the first, with weight zero: key shapes hold the whole deformation. Joints stay, so that what hangs
+/// on them moves on. What nothing uses any more leaves the file. \pre `asset.document` is a glTF document (`as_gltf`).
+/// \throws Error if a part cannot be written.
 WithMotion with_motion(const Asset& asset, const Motion& motion, Report& report);
 
 }  // namespace sinew::io

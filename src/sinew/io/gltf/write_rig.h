@@ -12,7 +12,8 @@ namespace sinew::io::gltf {
 /// Puts a new root above the scene that moves it as `asset.placement` says. Returns its node; kNone if nothing moved.
 Index write_placement(DocumentEditor& editor, const Asset& asset);
 
-/// Says by translation, rotation and scale what a joint's node says by a matrix, which no clip may move, if they can say it.
+/// Says by translation, rotation and scale what a joint's node says by a matrix, which no clip may move, if they can
+/// say it.
 void make_animatable(Json& node, const Joint& joint);
 
 /// Makes the nodes of joints the file does not have, and brings the others to the skeleton's names, parents and rest
@@ -24,13 +25,13 @@ std::vector<Index> write_joints(DocumentEditor& editor, const Asset& asset, Inde
 void hang_rigid_parts(DocumentEditor& editor, const Asset& asset, const GltfDocument& document,
                       const std::vector<Index>& node_of_joint, bool fresh);
 
-/// Gives a mesh of its own to every part that shares one with another part but no longer agrees with it: in positions, in
-/// weights as the skin numbers its joints, or in new colours.
+/// Gives a mesh of its own to every part that shares one with another part but no longer agrees with it: in positions,
+/// in weights as the skin numbers its joints, or in new colours.
 void separate_instances(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts,
                         bool colors_changed = false);
 
-/// Writes the skins of all parts: joints and bind matrices. A part whose coordinates lie otherwise than another's gets a
-/// skin of its own.
+/// Writes the skins of all parts: joints and bind matrices. A part whose coordinates lie otherwise than another's gets
+/// a skin of its own.
 void write_skins(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts,
                  const std::vector<Index>& node_of_joint);
 
@@ -41,8 +42,8 @@ void write_weights(DocumentEditor& editor, const Asset& asset, const std::vector
 /// Writes the positions of all parts.
 void write_positions(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts);
 
-/// Writes normals and the positions of morphs of all parts. Tangents, and what morphs say of normals, leave the file: they
-/// would no longer fit, and readers make their own.
+/// Writes normals and the positions of morphs of all parts. Tangents, and what morphs say of normals, leave the file:
+/// they would no longer fit, and readers make their own.
 void write_shape(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts, Report& report);
 
 /// Writes the vertex colours of all parts.
@@ -56,9 +57,9 @@ void write_clips(DocumentEditor& editor, const Asset& asset, const std::vector<P
 void write_some_clips(DocumentEditor& editor, const Asset& asset, const std::vector<Index>& clips,
                       const std::vector<PartSource>& parts, const std::vector<Index>& node_of_joint);
 
-/// Writes the tracks that clips of the document got behind those they had (SaveOptions::longer_clips) as channels of their
-/// animations. A channel that moves the same thing gives way to the new one; all others stay as they are.
-/// \throws Error for a clip that is no animation of the document, or a track of a joint that is no node of it.
+/// Writes the tracks that clips of the document got behind those they had (SaveOptions::longer_clips) as channels of
+/// their animations. A channel that moves the same thing gives way to the new one; all others stay as they are. \throws
+/// Error for a clip that is no animation of the document, or a track of a joint that is no node of it.
 void write_longer_clips(DocumentEditor& editor, const Asset& asset,
                         const std::vector<std::pair<Index, std::size_t>>& clips, const std::vector<PartSource>& parts,
                         const std::vector<Index>& node_of_joint);

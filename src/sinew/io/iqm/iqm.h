@@ -3,8 +3,8 @@
 
 #pragma once
 
-/// Inter-Quake Model, version 2: a small binary format of games with skeleton, weights and clips. Read by our own code, as
-/// Assimp takes only the mesh of it; the file's vertex order is kept. The format does not say its unit and axes.
+/// Inter-Quake Model, version 2: a small binary format of games with skeleton, weights and clips. Read by our own code,
+/// as Assimp takes only the mesh of it; the file's vertex order is kept. The format does not say its unit and axes.
 
 #include "sinew/io/asset.h"
 

@@ -32,8 +32,8 @@ class TargetNames {
   void allow(const std::string& name) { replaceable_.insert(name); }
 
   struct Target {
-    std::string name;     ///< Relative to the folder, with forward slashes.
-    bool write = true;    ///< False: the same content is there already.
+    std::string name;   ///< Relative to the folder, with forward slashes.
+    bool write = true;  ///< False: the same content is there already.
   };
   /// `wanted`, or `wanted` with _2, _3, … before its ending.
   Target pick(const std::string& wanted, std::span<const std::byte> bytes);

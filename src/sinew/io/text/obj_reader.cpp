@@ -44,8 +44,8 @@ std::vector<MeshPart> parts_by_section(const ObjText& text, const std::string& s
   return parts;
 }
 
-// One part per object with faces, where the vertices they use follow each other without overlap; unused vertices go to the
-// part before them. Empty if they overlap.
+// One part per object with faces, where the vertices they use follow each other without overlap; unused vertices go to
+// the part before them. Empty if they overlap.
 std::vector<MeshPart> parts_by_use(const ObjText& text, const std::string& stem) {
   std::vector<MeshPart> parts;
   Index end = 0;

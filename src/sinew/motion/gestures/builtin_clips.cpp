@@ -3,8 +3,8 @@
 
 #include "sinew/motion/gestures/builtin_clips.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "sinew/motion/gestures/exercise.h"
 #include "sinew/motion/gestures/gestures.h"

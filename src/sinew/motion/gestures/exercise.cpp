@@ -5,9 +5,9 @@
 
 #include <Eigen/LU>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <map>
 #include <numbers>
 

@@ -3,10 +3,10 @@
 
 #include "sinew/motion/names/joint_names.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fmt/format.h>
 #include <unordered_map>
 
 #include "sinew/motion/names/joint_tables.h"

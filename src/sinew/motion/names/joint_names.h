@@ -14,8 +14,30 @@
 namespace sinew::motion {
 
 enum class BodyPart {
-  kNone, kHips, kSpine, kChest, kNeck, kHead, kJaw, kEye, kEar, kTail, kShoulder, kUpperArm, kForearm, kHand, kThumb,
-  kIndex, kMiddle, kRing, kLittle, kThigh, kShin, kFoot, kToes, kWing
+  kNone,
+  kHips,
+  kSpine,
+  kChest,
+  kNeck,
+  kHead,
+  kJaw,
+  kEye,
+  kEar,
+  kTail,
+  kShoulder,
+  kUpperArm,
+  kForearm,
+  kHand,
+  kThumb,
+  kIndex,
+  kMiddle,
+  kRing,
+  kLittle,
+  kThigh,
+  kShin,
+  kFoot,
+  kToes,
+  kWing
 };
 
 enum class Side { kMiddle, kLeft, kRight };
@@ -44,8 +66,8 @@ struct Recognition {
   /// The table whose names fit: "mixamo", "motionbuilder", "vrm", "vroid", "unreal", "rigify", "blender", "sinew",
   /// "biped"; "words" where only words in the names told; empty where nothing did.
   std::string table;
-  double coverage = 0;  ///< The share of the 13 parts that every body with four limbs has, which were found.
-  double named = 0;     ///< The share of deforming joints that got a role.
+  double coverage = 0;           ///< The share of the 13 parts that every body with four limbs has, which were found.
+  double named = 0;              ///< The share of deforming joints that got a role.
   std::vector<JointRole> roles;  ///< One per joint.
   Vec3 up = Vec3::UnitY();       ///< Of the body at rest, in model space; +Y, +Z and +X unless it lies otherwise.
   Vec3 forward = Vec3::UnitZ();

@@ -84,8 +84,8 @@ double fastest_growth(const LimbProfile& profile, double expected) {
   return best;
 }
 
-/// Where a limb opens into the body: before its fastest growth, the place where its section passes what is usual for its upper part by
-/// `kOpening`.
+/// Where a limb opens into the body: before its fastest growth, the place where its section passes what is usual for
+/// its upper part by `kOpening`.
 double find_mouth(const LimbProfile& profile, double expected, double chain) {
   constexpr double kOpening = 1.6;
   const double peak = fastest_growth(profile, expected);
@@ -95,7 +95,8 @@ double find_mouth(const LimbProfile& profile, double expected, double chain) {
   return s;
 }
 
-/// Of the slices between two shares of `expected`, and before `end`, the one of the least value; `expected` itself if there are none.
+/// Of the slices between two shares of `expected`, and before `end`, the one of the least value; `expected` itself if
+/// there are none.
 template <class Value>
 double least_slice(const LimbProfile& profile, double expected, double from, double to, double end, Value value) {
   double best = expected;
@@ -185,7 +186,8 @@ class Reader {
     }
   }
 
-  /// What the body hangs on, as a hand on its forearm: from its end, where the root is, to its last joint, where it is narrowest near where that is expected.
+  /// What the body hangs on, as a hand on its forearm: from its end, where the root is, to its last joint, where it is
+  /// narrowest near where that is expected.
   void read_stem(Index l) {
     const Template::Limb& limb = t_.limbs[l];
     const Index root = limb.joints.front(), last = limb.joints.back();
@@ -206,8 +208,8 @@ class Reader {
     result_.limbs.push_back(std::move(found));
   }
 
-  /// The search may put the joint in which limbs meet into the largest part near there, a big head say. Shoulders and hips are found all
-  /// the same, so ways are better taken from between them. False if nothing moved far.
+  /// The search may put the joint in which limbs meet into the largest part near there, a big head say. Shoulders and
+  /// hips are found all the same, so ways are better taken from between them. False if nothing moved far.
   bool meet_between_pairs() {
     bool moved = false;
     std::map<Index, std::vector<Vec3>> roots;
@@ -256,7 +258,8 @@ class Reader {
     result_.limbs.push_back(std::move(found));
   }
 
-  /// Legs begin at the crotch, and the shortest way through the body from one foot to the other turns round there: halfway.
+  /// Legs begin at the crotch, and the shortest way through the body from one foot to the other turns round there:
+  /// halfway.
   void find_mouth_of(const Template::Limb& limb, const Lengths& lengths, double scale, FoundLimb& found) {
     found.mouth = find_mouth(found.profile, scale * (lengths.beyond + lengths.chain), scale * lengths.chain);
     if (limb.kind != "leg") return;

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "sinew/geometry/spatial/distance_field.h"
 #include "sinew/geometry/mesh/union_find.h"
+#include "sinew/geometry/spatial/distance_field.h"
 
 namespace sinew::rigging {
 namespace {

@@ -38,17 +38,18 @@ struct BranchOptions {
   double step = 1.5;           ///< Thickness of slices, in voxels.
 };
 
-/// The tree of what is long in a solid, seen from where `distance` (in voxels, per solid voxel) is zero. Solid voxels are
-/// taken from the farthest to the nearest, those that touch joined: each local maximum begins a branch, and where two meet,
-/// the one that reaches less far ends if both are long enough, as a branch of the other. If only one is, the other
-/// was a corner beside it and is left out; if neither is, they are one, say the rim of a limb's flat end. (The merge tree of the distance; the
-/// elder survives.) Only voxels with a nonzero `taken` count; others are not passed. Longest first, ties by the tip's voxel. Sorts: n log n.
+/// The tree of what is long in a solid, seen from where `distance` (in voxels, per solid voxel) is zero. Solid voxels
+/// are taken from the farthest to the nearest, those that touch joined: each local maximum begins a branch, and where
+/// two meet, the one that reaches less far ends if both are long enough, as a branch of the other. If only one is, the
+/// other was a corner beside it and is left out; if neither is, they are one, say the rim of a limb's flat end. (The
+/// merge tree of the distance; the elder survives.) Only voxels with a nonzero `taken` count; others are not passed.
+/// Longest first, ties by the tip's voxel. Sorts: n log n.
 std::vector<Branch> branches(const geometry::VoxelDistances& distances, const DistanceField& depth,
                              std::span<const float> distance, std::span<const std::uint8_t> taken,
                              const BranchOptions& options = {});
 
-/// Where a branch leaves what it grows from: the place in `slices`, from the tip inwards the first, from which on the section
-/// stays 1.5 times as wide as it was one width further out. 0 if it never does.
+/// Where a branch leaves what it grows from: the place in `slices`, from the tip inwards the first, from which on the
+/// section stays 1.5 times as wide as it was one width further out. 0 if it never does.
 std::size_t branch_root(const Branch& branch);
 
 /// A line through places with what is known there.
@@ -62,8 +63,8 @@ struct BranchLine {
   double width(double s) const;
 };
 
-/// The middle of a branch from a slice on to its tip, smoothed lightly, in even steps of about `step`. The tip lies straight on
-/// from the last slices, inside.
+/// The middle of a branch from a slice on to its tip, smoothed lightly, in even steps of about `step`. The tip lies
+/// straight on from the last slices, inside.
 BranchLine branch_line(const geometry::SolidVoxels& voxels, const DistanceField& depth, const Branch& branch,
                        std::size_t first, double step);
 

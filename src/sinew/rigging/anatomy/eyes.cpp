@@ -46,8 +46,8 @@ std::optional<FoundEye> fit_sphere(const std::vector<Vec3>& points) {
   return eye;
 }
 
-// Whether points lie round more than half of a sphere: their mean is nearer to its centre than that of half a sphere, with
-// some room for coarse ones.
+// Whether points lie round more than half of a sphere: their mean is nearer to its centre than that of half a sphere,
+// with some room for coarse ones.
 bool surrounds(const FoundEye& eye, const std::vector<Vec3>& points) {
   Vec3 mean = Vec3::Zero();
   for (const Vec3& p : points) mean += (p - eye.center) / (eye.radius * static_cast<double>(points.size()));

@@ -14,10 +14,10 @@
 
 #include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/components.h"
+#include "sinew/geometry/mesh/weld.h"
 #include "sinew/geometry/spatial/depth_field.h"
 #include "sinew/geometry/voxels/voxel_distances.h"
 #include "sinew/geometry/voxels/voxel_distances_seeds.h"
-#include "sinew/geometry/mesh/weld.h"
 #include "sinew/rigging/anatomy/branches.h"
 
 namespace sinew::rigging {
@@ -47,8 +47,8 @@ double distance_to_segment(const Vec3& p, const Vec3& a, const Vec3& b) {
   return (p - a - t * way).norm();
 }
 
-// A fan over each hole, so that the voxels of the cut need no winding number: half of the time. Where edges are shared by
-// more than two faces it is left to that.
+// A fan over each hole, so that the voxels of the cut need no winding number: half of the time. Where edges are shared
+// by more than two faces it is left to that.
 void close_holes(Mesh& piece) {
   const geometry::HalfEdges edges = geometry::half_edges(piece);
   const geometry::Lists loops = geometry::boundary_loops(edges);
@@ -139,8 +139,8 @@ Mesh hand_piece(const Mesh& mesh, const Vec3& elbow, const Vec3& wrist, const Ve
   return piece;
 }
 
-// Turns a piece so that the hand lies along x and flat in x and y, its wrist at the origin: a hand across the axes would need
-// many times the voxels, and come out a little different in every pose. Rows of the result are the new axes.
+// Turns a piece so that the hand lies along x and flat in x and y, its wrist at the origin: a hand across the axes
+// would need many times the voxels, and come out a little different in every pose. Rows of the result are the new axes.
 Mat3 lay_flat(Mesh& piece, const Vec3& wrist, const Vec3& along) {
   const Vec3 u = along.unitOrthogonal(), v = along.cross(u);
   Vec3 mean = Vec3::Zero();

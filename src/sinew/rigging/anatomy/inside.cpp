@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "sinew/geometry/spatial/distance_field.h"
 #include "sinew/geometry/mesh/facing.h"
+#include "sinew/geometry/spatial/distance_field.h"
 #include "sinew/geometry/spatial/fast_winding.h"
 #include "sinew/geometry/spatial/ray_scene.h"
 
@@ -84,8 +84,7 @@ void pull_inside(SkeletonPlan& plan, const Mesh& mesh) {
   const auto mirrored = [&](const Vec3& p) { return Vec3(p - 2 * plan.left.dot(p - plan.mirror_point) * plan.left); };
   for (Index j = 0; j < plan.joints.size(); ++j) {
     PlannedJoint& joint = plan.joints[j];
-    const bool paired =
-        plan.symmetric && joint.partner != kNone && plan.joints[joint.partner].origin != "given";
+    const bool paired = plan.symmetric && joint.partner != kNone && plan.joints[joint.partner].origin != "given";
     if (joint.origin == "given" || (paired && joint.partner < j) || puller.inside(joint.position)) continue;
     const Vec3 towards = joint.parent == kNone ? mesh.bounds().center() : plan.joints[joint.parent].position;
     joint.position = puller.pulled(joint.position, towards);

@@ -10,13 +10,14 @@
 
 namespace sinew::rigging {
 
-/// Moves joints that lie outside the body, or too near to its surface, to the nearest medial sample (card, step 12): those whose
-/// depth is below twice the least a sample has, or a fifth of the radius of their nearest sphere. Joints with `fixed` stay.
+/// Moves joints that lie outside the body, or too near to its surface, to the nearest medial sample (card, step 12):
+/// those whose depth is below twice the least a sample has, or a fifth of the radius of their nearest sphere. Joints
+/// with `fixed` stay.
 void keep_inside(const Body& body, const Template& skeleton_template, Anatomy& anatomy, const std::vector<char>& fixed);
 
-/// Moves joints that lie outside the mesh (its winding number, turned as `solid_facing` says, is not above one half) into the middle of what
-/// lies behind the nearest surface, or else towards their parent: voxels may be solid where a mesh of thin parts is not. Given ones stay. In a
-/// symmetric plan partners stay mirror images.
+/// Moves joints that lie outside the mesh (its winding number, turned as `solid_facing` says, is not above one half)
+/// into the middle of what lies behind the nearest surface, or else towards their parent: voxels may be solid where a
+/// mesh of thin parts is not. Given ones stay. In a symmetric plan partners stay mirror images.
 void pull_inside(SkeletonPlan& plan, const Mesh& mesh);
 
 }  // namespace sinew::rigging

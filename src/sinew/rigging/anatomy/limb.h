@@ -32,15 +32,16 @@ struct LimbProfile {
   double interpolate(double s, std::size_t& i) const;
 };
 
-/// The end of the limb that `leaf` lies in. From the leaf it goes back towards the body (`from_body`: distances from where the limb's
-/// ways meet) until only `share` of the way is left, so that it does not matter which finger or ear the leaf is; of the voxels behind that
-/// place, as seen from the body, the farthest; with a direction, the farthest in that direction; if `thick`, as the ball that fits where it is thickest goes,
-/// so that ears and buns of hair on a head do not count.
+/// The end of the limb that `leaf` lies in. From the leaf it goes back towards the body (`from_body`: distances from
+/// where the limb's ways meet) until only `share` of the way is left, so that it does not matter which finger or ear
+/// the leaf is; of the voxels behind that place, as seen from the body, the farthest; with a direction, the farthest in
+/// that direction; if `thick`, as the ball that fits where it is thickest goes, so that ears and buns of hair on a head
+/// do not count.
 Index limb_tip(const BodyWays& ways, std::span<const float> from_body, const Vec3& leaf, double share,
                const Vec3& direction, bool thick = false);
 
-/// Slices from a tip inwards, at most `reach` far. Where a slice falls into pieces, the piece that is nearest to the body goes on.
-/// A search through the body, and linear.
+/// Slices from a tip inwards, at most `reach` far. Where a slice falls into pieces, the piece that is nearest to the
+/// body goes on. A search through the body, and linear.
 LimbProfile limb_profile(const BodyWays& ways, std::span<const float> from_body, Index tip, double reach);
 
 }  // namespace sinew::rigging

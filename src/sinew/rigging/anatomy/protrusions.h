@@ -36,16 +36,18 @@ struct ExplainedBone {
   geometry::Segment segment;  ///< In the interior's frame.
 };
 
-/// What the bones do not explain. Distances through the solid voxels from all bones (geometry::VoxelDistances, marching)
-/// say which short stretch of which bone each voxel is nearest to. What a stretch *reaches* is read off the balls inside
-/// the body that hold it: the farthest point of any ball round a voxel of this stretch that is not farther from the bone
-/// than it is deep. In a round limb this is its radius, in a flat trunk twice its half thickness, in a belly the whole
-/// belly, even if the bone runs at the back; a tail or a leg, whose own balls do not hold the bone, adds nothing.
+/// What the bones do not explain. Distances through the solid voxels from all bones (geometry::VoxelDistances,
+/// marching) say which short stretch of which bone each voxel is nearest to. What a stretch *reaches* is read off the
+/// balls inside the body that hold it: the farthest point of any ball round a voxel of this stretch that is not farther
+/// from the bone than it is deep. In a round limb this is its radius, in a flat trunk twice its half thickness, in a
+/// belly the whole belly, even if the bone runs at the back; a tail or a leg, whose own balls do not hold the bone,
+/// adds nothing.
 ///
-/// What lies farther away than that is cut into `branches` of the distance, forks as branches of their own, and each is followed from its tip
-/// inwards to where it widens into the body. It counts if it is long enough, in itself and for its width there, if its tip is `beyond`
-/// reaches away, and if its middle is a line: brims of hats and hems of skirts, which stick out all round, have
-/// none. Longest first. About a search through the voxels and a sort of those beyond the reach. \pre there are solid voxels; finite bones.
+/// What lies farther away than that is cut into `branches` of the distance, forks as branches of their own, and each is
+/// followed from its tip inwards to where it widens into the body. It counts if it is long enough, in itself and for
+/// its width there, if its tip is `beyond` reaches away, and if its middle is a line: brims of hats and hems of skirts,
+/// which stick out all round, have none. Longest first. About a search through the voxels and a sort of those beyond
+/// the reach. \pre there are solid voxels; finite bones.
 std::vector<Protrusion> protrusions(const Interior& interior, std::span<const ExplainedBone> bones,
                                     const ProtrusionOptions& options = {});
 

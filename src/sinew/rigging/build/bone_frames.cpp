@@ -172,7 +172,8 @@ class FrameBuilder {
     return on_left(place(last) - place(first), j);
   }
 
-  // A thumb bends over the palm: about the direction in which the hand points, turned towards the palm's side as made hands have it.
+  // A thumb bends over the palm: about the direction in which the hand points, turned towards the palm's side as made
+  // hands have it.
   Vec3 of_thumb(Index j, const Vec3& y) const {
     Index hand = j;
     while (hand != kNone && !roles_[hand].is("hand")) hand = parent(hand);

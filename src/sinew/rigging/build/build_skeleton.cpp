@@ -3,8 +3,8 @@
 
 #include "sinew/rigging/build/build_skeleton.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -70,7 +70,8 @@ class SkeletonBuilder {
     return below.norm() < 0.15 * (highest - lowest) ? Vec3(Vec3::Zero()) : below;
   }
 
-  // Bend axes that point the same way on both sides: the right side's are turned back where mirroring turned them round.
+  // Bend axes that point the same way on both sides: the right side's are turned back where mirroring turned them
+  // round.
   bool turned_back(Index j) const {
     if (preset_.mirrored_axes || preset_.world_axes) return false;
     const PlannedJoint& joint = plan_.joints[j];

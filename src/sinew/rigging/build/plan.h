@@ -13,19 +13,20 @@
 
 namespace sinew::rigging {
 
-/// A joint as rigging places it: where it is and what it is. Names, axes and what else a program wants come from a preset.
+/// A joint as rigging places it: where it is and what it is. Names, axes and what else a program wants come from a
+/// preset.
 struct PlannedJoint {
-  std::string name;              ///< The template's: "LeftUpperArm"; of an extra: "Extra1_1".
-  std::string role;              ///< "left_upper_arm"; empty for extras.
-  Index parent = kNone;          ///< Parents first.
-  Vec3 position = Vec3::Zero();  ///< Model space.
-  std::optional<Vec3> end;       ///< Where the segment of a leaf ends.
-  Vec3 bend_axis = Vec3::
-      Zero();  ///< Model space: what it bends about, a positive turn being the natural bend; zero where nothing says.
+  std::string name;               ///< The template's: "LeftUpperArm"; of an extra: "Extra1_1".
+  std::string role;               ///< "left_upper_arm"; empty for extras.
+  Index parent = kNone;           ///< Parents first.
+  Vec3 position = Vec3::Zero();   ///< Model space.
+  std::optional<Vec3> end;        ///< Where the segment of a leaf ends.
+  Vec3 bend_axis = Vec3::Zero();  ///< Model space: what it bends about, a positive turn being the natural bend; zero
+                                  ///< where nothing says.
   Index partner = kNone;
   std::optional<RotationLimits> limits;
-  std::string
-      origin;  ///< How its place was found: "searched", "section", "fraction", "bend", "given", "hint", "mirrored", "extra", "derived".
+  std::string origin;     ///< How its place was found: "searched", "section", "fraction", "bend", "given", "hint",
+                          ///< "mirrored", "extra", "derived".
   double confidence = 1;  ///< 0 to 1.
 };
 

@@ -110,8 +110,8 @@ class Chooser {
   }
 
  private:
-  static constexpr double kGood = 0.12;      // Right fits of made and real characters are below.
-  static constexpr double kMissing = 0.1;    // What a kind of limbs that is not there costs.
+  static constexpr double kGood = 0.12;    // Right fits of made and real characters are below.
+  static constexpr double kMissing = 0.1;  // What a kind of limbs that is not there costs.
   static constexpr std::size_t kLooks = 1000000, kBeamLooks = 40000;
   static constexpr double kBearable = 0.35;  // Beyond it a fit says nothing.
 

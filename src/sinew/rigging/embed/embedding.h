@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "sinew/core/template.h"
+#include "sinew/rigging/anatomy/ways.h"
 #include "sinew/rigging/embed/refinement.h"
 #include "sinew/rigging/embed/search.h"
-#include "sinew/rigging/anatomy/ways.h"
 
 namespace sinew::rigging {
 
@@ -29,8 +29,8 @@ struct BodyOptions {
 /// \throws Error if the mesh encloses nothing; Cancelled.
 Body make_body(const Mesh& mesh, const BodyOptions& options = {}, const Progress& progress = {});
 
-/// The template as the search sees it: where limbs leave the body, the joint they hang on is moved to the mean of their first
-/// joints, which is where ways through the body meet: between the shoulders, not in the middle of the chest.
+/// The template as the search sees it: where limbs leave the body, the joint they hang on is moved to the mean of their
+/// first joints, which is where ways through the body meet: between the shoulders, not in the middle of the chest.
 Template search_template(const Template& skeleton_template);
 
 /// One way to put a template into a body.

@@ -12,22 +12,25 @@ namespace sinew::rigging {
 /// Whether the embedding places a joint itself: `kSearched` and `kRatio` joints that are not optional.
 bool takes_part(const Template::Joint& joint);
 
-/// The nearest ancestor that takes part: where the bone of a joint begins once clavicles and the like are left out. kNone if there is none.
+/// The nearest ancestor that takes part: where the bone of a joint begins once clavicles and the like are left out.
+/// kNone if there is none.
 Index embedded_parent(const Template& skeleton_template, Index joint);
 
-/// What brings a template, whatever its unit, to the size that the constants of the search and the refinement assume: times this, the longest
-/// side of the box of all joints that take part, in the template's own axes, is 0.7. (The method's templates are written in [−1, 1], halved, and
-/// scaled by 0.7 beside characters whose longest side is 0.9.) `reduce` has it applied already; places and bones of a `Template` have not.
-/// \throws Error if all these joints lie in one place.
+/// What brings a template, whatever its unit, to the size that the constants of the search and the refinement assume:
+/// times this, the longest side of the box of all joints that take part, in the template's own axes, is 0.7. (The
+/// method's templates are written in [−1, 1], halved, and scaled by 0.7 beside characters whose longest side is 0.9.)
+/// `reduce` has it applied already; places and bones of a `Template` have not. \throws Error if all these joints lie in
+/// one place.
 double template_scale(const Template& skeleton_template);
 
-/// A template without its joints of two neighbours: what the search places. Lengths and places are those of the template times `template_scale`.
+/// A template without its joints of two neighbours: what the search places. Lengths and places are those of the
+/// template times `template_scale`.
 struct ReducedTemplate {
   struct Joint {
-    Index full = kNone;    ///< Of the template.
-    Index parent = kNone;  ///< Reduced.
-    Index partner =
-        kNone;  ///< Reduced; only if the whole chains are partners, joint by joint, and grow from one place or from partners.
+    Index full = kNone;     ///< Of the template.
+    Index parent = kNone;   ///< Reduced.
+    Index partner = kNone;  ///< Reduced; only if the whole chains are partners, joint by joint, and grow from one place
+                            ///< or from partners.
     Vec3 position = Vec3::Zero();
     std::vector<Index> chain;    ///< Full joints after the parent, this one last.
     std::vector<Vec3> bones;     ///< Per joint of the chain: from the one before to it.
@@ -40,14 +43,14 @@ struct ReducedTemplate {
   std::vector<Joint> joints;  ///< Parents first, in the template's order; the root has no chain.
 };
 
-/// Only joints that take part are looked at; a joint whose parent does not hangs on the nearest ancestor that does. The root is kept whatever
-/// its neighbours. \pre the template is valid. \throws Error for a bone of no length, joints that take part without a common root, or a template
-/// of which fewer than two joints are left.
+/// Only joints that take part are looked at; a joint whose parent does not hangs on the nearest ancestor that does. The
+/// root is kept whatever its neighbours. \pre the template is valid. \throws Error for a bone of no length, joints that
+/// take part without a common root, or a template of which fewer than two joints are left.
 ReducedTemplate reduce(const Template& skeleton_template);
 
 /// Puts the joints of two neighbours back: along the polyline between the places of reduced joints, at the shares.
-/// `paths[i]`: points from the reduced parent's place to the joint's, both included; that of the root is not looked at. Result per full joint
-/// that takes part; others stay zero.
+/// `paths[i]`: points from the reduced parent's place to the joint's, both included; that of the root is not looked at.
+/// Result per full joint that takes part; others stay zero.
 std::vector<Vec3> restore(const Template& skeleton_template, const ReducedTemplate& reduced,
                           const std::vector<Vec3>& places, const std::vector<std::vector<Vec3>>& paths);
 

@@ -53,7 +53,8 @@ class PointGrid {
     const int rings = std::max({counts_[0], counts_[1], counts_[2]});
     double best = reach * reach;
     for (int ring = 0; ring < rings; ++ring) {
-      // Cells of this ring lie at least ring − 1 cells away from the point (clamping only brings the centre closer to them).
+      // Cells of this ring lie at least ring − 1 cells away from the point (clamping only brings the centre closer to
+      // them).
       const double away = (ring - 1) * kGridCell;
       if (away > 0 && away * away >= best) break;
       look_in_ring(p, center, ring, best, found);
@@ -101,7 +102,8 @@ class PointGrid {
   std::vector<Index> offsets_, items_;
 };
 
-/// The derivative of `geometry::sample`, within a cell; outside the grid that of the way to it alone along the axes on which the point lies outside.
+/// The derivative of `geometry::sample`, within a cell; outside the grid that of the way to it alone along the axes on
+/// which the point lies outside.
 Vec3 sample_gradient(const DistanceField& field, const Vec3& point) {
   std::array<std::size_t, 3> low = {};
   Vec3 t = Vec3::Zero(), outside = Vec3::Zero();

@@ -19,8 +19,8 @@ constexpr std::size_t kQuickBeam = 10;
 constexpr std::size_t kBlamed = 8;        ///< Spheres per joint that are asked why nothing fits.
 constexpr double kLeastDifference = 0.1;  ///< Joints nearer than this mean the same.
 
-/// Per joint and sphere of its parent: what the joint may lie on and what that costs by itself; and the least of it together with all that
-/// hangs on the joint. Filled when first asked.
+/// Per joint and sphere of its parent: what the joint may lie on and what that costs by itself; and the least of it
+/// together with all that hangs on the joint. Filled when first asked.
 class CostTables {
  public:
   struct Option {
@@ -98,8 +98,9 @@ class CostTables {
     return sum;
   }
 
-  /// Why a joint has no place, or none that is cheap enough: it itself, or a joint that hangs on it, whichever costs most where all together
-  /// cost least. If nothing fits below it, the last joint that has no place over its cheapest spheres.
+  /// Why a joint has no place, or none that is cheap enough: it itself, or a joint that hangs on it, whichever costs
+  /// most where all together cost least. If nothing fits below it, the last joint that has no place over its cheapest
+  /// spheres.
   Index blamed(Index joint, Index u) {
     double least_cost = kEndless;
     Option best;
@@ -358,7 +359,8 @@ class BestFirst {
     entries = 0;
   }
 
-  /// Joint by joint the best partial matches, from those in the queue on. The cheapest whole match; one of no depth if there is none.
+  /// Joint by joint the best partial matches, from those in the queue on. The cheapest whole match; one of no depth if
+  /// there is none.
   Entry follow_beam(std::size_t width) {
     std::vector<std::vector<Entry>> levels(joints_ + 1);
     for (const Entry& entry : queue_) levels[entry.depth].push_back(entry);

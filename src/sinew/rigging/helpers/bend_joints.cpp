@@ -3,8 +3,8 @@
 
 #include "sinew/rigging/helpers/bend_joints.h"
 
-#include <Eigen/LU>
 #include <fmt/format.h>
+#include <Eigen/LU>
 
 #include <algorithm>
 #include <cmath>
@@ -77,8 +77,8 @@ std::vector<double> square_of(const Vec3& a, double factor) {
           factor * a.z() * a.z()};
 }
 
-// Half of the joint's rotation, seen in the helper's axes, and scales across it. The columns of `axes` are the helper's axes in the joint's
-// frame.
+// Half of the joint's rotation, seen in the helper's axes, and scales across it. The columns of `axes` are the helper's
+// axes in the joint's frame.
 Driver bend_driver(Index joint, const Mat3& axes, double growth) {
   Driver driver;
   driver.kind = Driver::Kind::kPolynomial;
@@ -98,8 +98,9 @@ Mat4 rotation_about(const Vec3& centre, const Mat3& linear) {
   return m;
 }
 
-/// The skin near a joint, bent by linear blending: volumes of the cones from the joint over all triangles of which a vertex is
-/// shared. Seen from the joint, whatever one of the two bones moves alone keeps its volume, so the skin need not be closed.
+/// The skin near a joint, bent by linear blending: volumes of the cones from the joint over all triangles of which a
+/// vertex is shared. Seen from the joint, whatever one of the two bones moves alone keeps its volume, so the skin need
+/// not be closed.
 class BentSkin {
  public:
   BentSkin(const Rig& rig, const BentPlace& place, const std::vector<char>& shared) : rig_(rig), place_(place) {

@@ -3,8 +3,8 @@
 
 #include "sinew/rigging/helpers/twist_joints.h"
 
-#include <Eigen/LU>
 #include <fmt/format.h>
+#include <Eigen/LU>
 
 #include <algorithm>
 #include <array>

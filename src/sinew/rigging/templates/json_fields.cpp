@@ -3,14 +3,15 @@
 
 #include "sinew/rigging/templates/json_fields.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <limits>
 #include <set>
 #include <utility>
 
 #include "sinew/core/options.h"
+#include "sinew/core/text.h"
 
 namespace sinew::rigging {
 namespace {

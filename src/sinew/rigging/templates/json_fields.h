@@ -15,7 +15,8 @@
 
 namespace sinew::rigging {
 
-/// JSON of a text. \throws Error with `where` and the place for what is no JSON, or for a key that comes twice in an object.
+/// JSON of a text. \throws Error with `where` and the place for what is no JSON, or for a key that comes twice in an
+/// object.
 Json parse_json(const std::string& text, const std::string& where);
 
 /// " Did you mean 'hips'?", or an empty text where no known word is near.

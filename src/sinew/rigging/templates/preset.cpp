@@ -3,16 +3,16 @@
 
 #include "sinew/rigging/templates/preset.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <fmt/format.h>
 #include <set>
 
 #include "sinew/core/error.h"
+#include "sinew/rigging/build/role.h"
 #include "sinew/rigging/templates/embedded.h"
 #include "sinew/rigging/templates/json_fields.h"
-#include "sinew/rigging/build/role.h"
 
 namespace sinew::rigging {
 namespace {

@@ -18,8 +18,8 @@ struct Preset {
   int version = 1;
   std::string name;   ///< "unity".
   std::string title;  ///< "Unity, Humanoid": for people.
-  /// By role: the joint's name ("hips": "pelvis"); by a role without its side: the name on both, with {side} for the side's
-  /// word ("hand": "hand_{side}"); by role and "_end": that of its end joint. A role that is not here keeps the
+  /// By role: the joint's name ("hips": "pelvis"); by a role without its side: the name on both, with {side} for the
+  /// side's word ("hand": "hand_{side}"); by role and "_end": that of its end joint. A role that is not here keeps the
   /// template's name, formed as `pattern` and `letters` say.
   std::map<std::string, std::string> names;
   std::vector<std::string> trunk;  ///< For programs that number them: names of spine and chest from the hips upwards.
@@ -30,8 +30,8 @@ struct Preset {
   std::string root;              ///< Name of a joint above the hips, on the ground; empty for none.
   std::string bone_axis = "+y",
               bend_axis = "+z";  ///< Which axes of a joint lie along its bone and what it bends about.
-  /// The right side's axes are the left side's mirror image with the bend axis turned round, so that equal turns bend both
-  /// alike; else bend axes of both sides point the same way.
+  /// The right side's axes are the left side's mirror image with the bend axis turned round, so that equal turns bend
+  /// both alike; else bend axes of both sides point the same way.
   bool mirrored_axes = true;
   bool world_axes = false;          ///< All joints have the axes of the model (VRM, Unity's T pose).
   std::string rest = "keep";        ///< "keep", "t", "a".
@@ -61,8 +61,8 @@ std::optional<std::string> named_joint(const Preset& preset, const std::string& 
 /// joints of the trunk are left to the caller, who knows how many there are.
 std::string joint_name(const Preset& preset, const std::string& role, const std::string& template_name);
 
-/// A joint's axes in those that Sinew's own have (+Y along the bone, +Z what it bends about): a rotation that turns each
-/// axis into one of the others. The identity for `world_axes`.
+/// A joint's axes in those that Sinew's own have (+Y along the bone, +Z what it bends about): a rotation that turns
+/// each axis into one of the others. The identity for `world_axes`.
 Mat3 axes(const Preset& preset);
 
 }  // namespace sinew::rigging

@@ -3,9 +3,9 @@
 
 #include "sinew/rigging/templates/template_file.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
-#include <fmt/format.h>
 #include <set>
 #include <utility>
 

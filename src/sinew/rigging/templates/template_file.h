@@ -23,7 +23,8 @@ Template read_template(const std::string& text, const std::string& where);
 /// The other way: what has its usual value is left out. Reading it gives the same template.
 Json write_template(const Template& skeleton_template);
 
-/// The templates that come with the program, in the order in which they are tried: "human", "quadruped", "bird", "hand".
+/// The templates that come with the program, in the order in which they are tried: "human", "quadruped", "bird",
+/// "hand".
 const std::vector<Template>& templates();
 
 /// \throws Error that lists the names there are.

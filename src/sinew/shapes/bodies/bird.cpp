@@ -95,8 +95,8 @@ void pose_bird(Fowl& b, const Variation& dice) {
   }
 }
 
-/// From the tip of the tail to the face. In the frames of the trunk y points to the head, x up, z to the left; the tail's own
-/// frame points the other way, so it is measured along the hips'.
+/// From the tip of the tail to the face. In the frames of the trunk y points to the head, x up, z to the left; the
+/// tail's own frame points the other way, so it is measured along the hips'.
 std::vector<Station> body_stations(const Fowl& b) {
   const double g = b.girth;
   const double k = b.skull;

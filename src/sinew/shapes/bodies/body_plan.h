@@ -16,9 +16,9 @@ namespace sinew::shapes {
 /// A frame with +Y along the bone and +Z as near to `bend` as that allows.
 Mat3 bone_frame(const Vec3& along, const Vec3& bend);
 
-/// The joints of a character to be: placed in the pose in which it is designed, then turned into the pose in which it is
-/// wanted. Axes: +Y along the bone, +Z the axis it bends about, the right side the mirror
-/// image of the left with its bend axis turned round, so that equal turns bend both alike.
+/// The joints of a character to be: placed in the pose in which it is designed, then turned into the pose in which it
+/// is wanted. Axes: +Y along the bone, +Z the axis it bends about, the right side the mirror image of the left with its
+/// bend axis turned round, so that equal turns bend both alike.
 class BodyPlan {
  public:
   /// A joint at `place` whose bone goes to `end`. `leaf`: nothing follows there.
@@ -27,8 +27,8 @@ class BodyPlan {
   /// The mirror image of a joint across x = 0.
   Index add_mirrored(const std::string& name, Index parent, Index left);
 
-  /// Sections of a joint are laid out along the axes of its frame, +Z being the bend axis; here along others: +Z as near to
-  /// `z` as the bone allows.
+  /// Sections of a joint are laid out along the axes of its frame, +Z being the bend axis; here along others: +Z as
+  /// near to `z` as the bone allows.
   void lay_sections(Index joint, const Vec3& z);
 
   /// Turns a joint, about axes of its own frame, on top of what it was turned before.
@@ -105,8 +105,8 @@ struct Station {
       0;  ///< How much of the joint's own turn the ring does not follow: for limbs that grow out of a trunk.
 };
 
-/// Adds the ring of a station. Rings are made wider by what subdivision takes off a round of so many corners, so that half-widths are
-/// those of the smooth surface. `side` −1 mirrors the local z of a right limb.
+/// Adds the ring of a station. Rings are made wider by what subdivision takes off a round of so many corners, so that
+/// half-widths are those of the smooth surface. `side` −1 mirrors the local z of a right limb.
 Loop add_ring(Cage& cage, const BodyPlan& plan, const Station& station, const Profile& profile, double side = 1);
 
 /// Adds all rings of a limb that grows out of `root` and walls them in. Returns the rings, `root` first.

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "sinew/geometry/mesh/subdivide.h"
-#include "sinew/shapes/surface/assembly.h"
 #include "sinew/shapes/random.h"
+#include "sinew/shapes/surface/assembly.h"
 
 namespace sinew::shapes {
 namespace {

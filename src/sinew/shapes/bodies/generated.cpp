@@ -10,12 +10,12 @@
 #include <numeric>
 #include <utility>
 
-#include "sinew/geometry/spatial/ray_scene.h"
 #include "sinew/geometry/mesh/volume.h"
+#include "sinew/geometry/spatial/ray_scene.h"
+#include "sinew/shapes/random.h"
 #include "sinew/shapes/surface/assembly.h"
 #include "sinew/shapes/surface/marching_cubes.h"
 #include "sinew/shapes/surface/melted_field.h"
-#include "sinew/shapes/random.h"
 
 namespace sinew::shapes {
 namespace {
@@ -188,8 +188,8 @@ void put_mesh(const CutSurface& surface, Rig& rig) {
   rig.mesh.parts = {std::move(part)};
 }
 
-/// The cell that gives about so many vertices. How much of the surface survives (inner shells do not, nor do gaps) shows on a
-/// coarser grid.
+/// The cell that gives about so many vertices. How much of the surface survives (inner shells do not, nor do gaps)
+/// shows on a coarser grid.
 double fitting_cell(const Mesh& mesh, int vertices, const Progress& progress) {
   const int tried = std::max(vertices / 8, std::min(vertices, 6000));
   const double coarse = std::sqrt(kVerticesPerCell * geometry::volume(mesh).area / tried);

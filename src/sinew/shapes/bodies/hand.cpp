@@ -4,9 +4,9 @@
 #include <string>
 
 #include "sinew/core/rotation.h"
-#include "sinew/shapes/surface/drawing.h"
 #include "sinew/shapes/bodies/hand_parts.h"
 #include "sinew/shapes/bodies/human.h"
+#include "sinew/shapes/surface/drawing.h"
 #include "sinew/shapes/variation.h"
 
 namespace sinew::shapes {

@@ -28,8 +28,8 @@ struct HandShape {
 
 HandShape varied_hand(const Variation& vary);
 
-/// Adds the joints of a left hand at `wrist`: the palm lies along `along`, its back faces `back`, the thumb `thumb`. `prefix` begins
-/// the names, `parent` may be kNone.
+/// Adds the joints of a left hand at `wrist`: the palm lies along `along`, its back faces `back`, the thumb `thumb`.
+/// `prefix` begins the names, `parent` may be kNone.
 HandJoints add_hand(BodyPlan& plan, const std::string& prefix, Index parent, const Vec3& wrist, const Vec3& along,
                     const Vec3& back, const HandShape& shape);
 HandJoints mirror_hand(BodyPlan& plan, const std::string& prefix, Index parent, const HandJoints& left);

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <string>
 
-#include "sinew/shapes/surface/drawing.h"
 #include "sinew/shapes/bodies/hand_parts.h"
 #include "sinew/shapes/bodies/human_clips.h"
 #include "sinew/shapes/bodies/human_clothes.h"
 #include "sinew/shapes/bodies/human_plan.h"
+#include "sinew/shapes/surface/drawing.h"
 #include "sinew/shapes/variation.h"
 
 namespace sinew::shapes {

@@ -22,8 +22,8 @@ constexpr double kFramesPerSecond = 24;
 
 double radians(double degrees) { return degrees * kPi / 180; }
 
-/// Turns by joint name, as rotation vectors in degrees about the model's axes where the joint stands at rest, and how far
-/// the hips go.
+/// Turns by joint name, as rotation vectors in degrees about the model's axes where the joint stands at rest, and how
+/// far the hips go.
 struct Gesture {
   std::map<std::string, Vec3> turns;
   Vec3 hips = Vec3::Zero();

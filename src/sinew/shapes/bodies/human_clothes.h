@@ -6,8 +6,8 @@
 #include <array>
 #include <vector>
 
-#include "sinew/shapes/surface/drawing.h"
 #include "sinew/shapes/bodies/human_plan.h"
+#include "sinew/shapes/surface/drawing.h"
 
 namespace sinew::shapes {
 
@@ -20,8 +20,8 @@ struct HumanCage {
   std::array<std::vector<Loop>, 2> legs;  ///< From the trunk to the toes.
 };
 
-/// A shirt and trousers (open surfaces a little off the skin), hair (open cards), eyes and buttons (closed), each a shell of its own. They
-/// have the weights of the skin they lie on.
+/// A shirt and trousers (open surfaces a little off the skin), hair (open cards), eyes and buttons (closed), each a
+/// shell of its own. They have the weights of the skin they lie on.
 std::vector<Shell> human_clothes(const HumanPlan& plan, const HumanCage& body);
 
 }  // namespace sinew::shapes

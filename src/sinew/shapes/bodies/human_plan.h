@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "sinew/shapes/bodies/body_plan.h"
-#include "sinew/shapes/surface/drawing.h"
 #include "sinew/shapes/bodies/hand_parts.h"
 #include "sinew/shapes/made.h"
+#include "sinew/shapes/surface/drawing.h"
 
 namespace sinew::shapes {
 

@@ -23,9 +23,9 @@ struct PlacedJoint {
   std::string role;
 };
 
-/// Joints with +Y along the bone and +Z as near to the bend axis as that allows. A joint "RightX" is a mirror partner of
-/// an earlier "LeftX", and its frame is the left's mirror image with the bend axis turned round: equal turns bend both alike.
-/// \pre parents come first.
+/// Joints with +Y along the bone and +Z as near to the bend axis as that allows. A joint "RightX" is a mirror partner
+/// of an earlier "LeftX", and its frame is the left's mirror image with the bend axis turned round: equal turns bend
+/// both alike. \pre parents come first.
 Skeleton place_joints(const std::vector<PlacedJoint>& joints);
 
 /// Unit normals per vertex.

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "sinew/shapes/bodies/body_plan.h"
-#include "sinew/shapes/surface/cage.h"
 #include "sinew/shapes/made.h"
+#include "sinew/shapes/surface/cage.h"
 #include "sinew/shapes/variation.h"
 
 namespace sinew::shapes {
@@ -31,10 +31,10 @@ struct Drawing {
   std::vector<std::pair<std::string, Index>> template_joints;
 };
 
-/// Subdivides the cages (Catmull–Clark, every quad of a cage into m×m, m chosen so that the vertices come near to `vertices`), scales the
-/// whole to `height` and puts it on the ground. Weights go through the same stencils as positions and keep their
-/// 8 largest. Each vertex is owned by the joint it weighs most on; among that joint's bones, the nearest.
-/// Linear in the vertices.
+/// Subdivides the cages (Catmull–Clark, every quad of a cage into m×m, m chosen so that the vertices come near to
+/// `vertices`), scales the whole to `height` and puts it on the ground. Weights go through the same stencils as
+/// positions and keep their 8 largest. Each vertex is owned by the joint it weighs most on; among that joint's bones,
+/// the nearest. Linear in the vertices.
 Made finished(const Drawing& drawing, const std::string& name, int vertices, double height);
 
 /// One of several tries at something random: each rolls the dice anew, and more calmly.

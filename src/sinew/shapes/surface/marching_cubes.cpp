@@ -149,7 +149,8 @@ class Marcher {
     }
   }
 
-  /// A fan from a corner none of whose diagonals lies in a face of the cell, where the neighbour could have the same one.
+  /// A fan from a corner none of whose diagonals lies in a face of the cell, where the neighbour could have the same
+  /// one.
   void fill_loop(Index x, Index y, Index z, const std::array<int, kCubeEdges>& loop, std::size_t size) {
     const auto& edges = cube_tables().edges;
     const std::uint64_t salt =

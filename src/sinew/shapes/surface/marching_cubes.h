@@ -16,12 +16,12 @@ struct CutSurface {
   std::vector<std::array<Index, 3>> triangles;
 };
 
-/// The zero set of a field as triangles, with the long and thin ones that real extractors leave: one vertex per grid edge that is
-/// cut, the cuts of each cell joined to loops along its faces, and each loop filled as a fan. Where all four edges of a face are
-/// cut, the inside corners are kept apart, whichever cell looks, so the surface is closed wherever the field is positive on
-/// the grid's border. After W. Lorensen, H. Cline, "Marching cubes" (1987), but without a table: the loops are traced.
-/// Vertices keep a tenth of an edge away from its ends, so that no triangle is a point. Linear in the samples.
-/// \pre the field is valid.
+/// The zero set of a field as triangles, with the long and thin ones that real extractors leave: one vertex per grid
+/// edge that is cut, the cuts of each cell joined to loops along its faces, and each loop filled as a fan. Where all
+/// four edges of a face are cut, the inside corners are kept apart, whichever cell looks, so the surface is closed
+/// wherever the field is positive on the grid's border. After W. Lorensen, H. Cline, "Marching cubes" (1987), but
+/// without a table: the loops are traced. Vertices keep a tenth of an edge away from its ends, so that no triangle is a
+/// point. Linear in the samples. \pre the field is valid.
 CutSurface marching_cubes(const DistanceField& field);
 
 }  // namespace sinew::shapes

@@ -61,9 +61,9 @@ DistanceField plain_field(const Mesh& mesh, const MeltOptions& options, const Pr
   return field;
 }
 
-/// The closing: a point is outside if a ball of radius `gap` that holds it fits outside. The balls' centres are where the
-/// distance d is at least `gap`, and sample q stands for all centres within d(q) − gap of it. The result is gap minus the
-/// distance to the nearest centre: d itself where no gap is near.
+/// The closing: a point is outside if a ball of radius `gap` that holds it fits outside. The balls' centres are where
+/// the distance d is at least `gap`, and sample q stands for all centres within d(q) − gap of it. The result is gap
+/// minus the distance to the nearest centre: d itself where no gap is near.
 std::vector<float> closed_by_ball(const SampleGrid& grid, const std::vector<float>& distance, double gap) {
   const int reach = static_cast<int>(std::ceil(gap / grid.cell)) + 2;
   std::vector<std::pair<std::array<int, 3>, double>> offsets;

@@ -18,11 +18,11 @@ struct MeltOptions {
   std::uint64_t seed = 0;
 };
 
-/// A mesh seen by a coarse eye: the signed distance to it on a grid, closed by a ball (grown by its radius, then shrunk by it: what
-/// no ball of that radius outside can reach becomes inside) and with noise of a few cells' wavelength and a fraction of
-/// a cell's height. Exact near the surface only; farther away just the sign is right.
-/// Grows with the samples, and near the surface with the cube of gap over cell. \throws Error if the cell is smaller than a
-/// thousandth of the mesh.
+/// A mesh seen by a coarse eye: the signed distance to it on a grid, closed by a ball (grown by its radius, then shrunk
+/// by it: what no ball of that radius outside can reach becomes inside) and with noise of a few cells' wavelength and a
+/// fraction of a cell's height. Exact near the surface only; farther away just the sign is right. Grows with the
+/// samples, and near the surface with the cube of gap over cell. \throws Error if the cell is smaller than a thousandth
+/// of the mesh.
 DistanceField melted_field(const Mesh& mesh, const MeltOptions& options, const Progress& progress = {});
 
 }  // namespace sinew::shapes

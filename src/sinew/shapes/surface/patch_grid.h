@@ -18,8 +18,9 @@ struct FineGrid {
   geometry::Stencils stencils;  ///< Over the vertices of the cage.
 };
 
-/// Cuts every quad of the cage into `cuts`×`cuts`, any number: Catmull–Clark far enough, then samples of it, bilinear between
-/// its points where `cuts` is not a power of two. The vertices of the cage come first, then those of its edges, then the rest.
+/// Cuts every quad of the cage into `cuts`×`cuts`, any number: Catmull–Clark far enough, then samples of it, bilinear
+/// between its points where `cuts` is not a power of two. The vertices of the cage come first, then those of its edges,
+/// then the rest.
 FineGrid refine(const Cage& cage, Index cuts);
 
 }  // namespace sinew::shapes

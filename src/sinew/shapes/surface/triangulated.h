@@ -7,8 +7,8 @@
 
 namespace sinew::shapes {
 
-/// The same character with every face cut into triangles, as `triangulate` cuts them. Vertices, owners and weights stay;
-/// a mesh of triangles comes out as it is.
+/// The same character with every face cut into triangles, as `triangulate` cuts them. Vertices, owners and weights
+/// stay; a mesh of triangles comes out as it is.
 Made triangulated(Made made);
 
 }  // namespace sinew::shapes

@@ -32,8 +32,9 @@ struct TubeOptions {
   Vec3 last_centre = Vec3::Zero();
 };
 
-/// A closed surface of rings: vertex `ring · around + i` is `point(ring, i)`, then come those of the first cap, then those of
-/// the last. Seen from the last ring's side, the points of a ring go round clockwise; then all faces look outwards.
+/// A closed surface of rings: vertex `ring · around + i` is `point(ring, i)`, then come those of the first cap, then
+/// those of the last. Seen from the last ring's side, the points of a ring go round clockwise; then all faces look
+/// outwards.
 Mesh tube(const TubeOptions& options, const std::function<Vec3(int ring, int i)>& point);
 
 }  // namespace sinew::shapes

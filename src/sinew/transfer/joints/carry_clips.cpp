@@ -26,8 +26,8 @@ struct Carried {
   Index reference = kNone;
   Mat3 offset = Mat3::Identity();  // Model rotation = turn · reference's model rotation · offset.
   bool root = false;               // Moves in model space.
-  // Joints that were added, that move against their parent, or whose parent is not what they hang on in the body, have their
-  // place in the frame of another one.
+  // Joints that were added, that move against their parent, or whose parent is not what they hang on in the body, have
+  // their place in the frame of another one.
   Index anchor = kNone;             // Of the reference.
   Index anchor_here = kNone;        // Of the target.
   Vec3 bound_here = Vec3::Zero();   // Their place at binding, in the anchor's frame.
@@ -190,8 +190,8 @@ std::vector<float> key_times(const Clip& clip) {
   return times;
 }
 
-/// Which joints move against their parents. Bones of another length than at binding that stay so do not count: clips often bring
-/// along those of the character they were made for.
+/// Which joints move against their parents. Bones of another length than at binding that stay so do not count: clips
+/// often bring along those of the character they were made for.
 std::vector<char> moving_joints(const Clip& clip, const Side& side) {
   std::vector<char> moving(side.skeleton.joints.size(), 0);
   const double least = kMoves * side.mesh.size();

@@ -3,8 +3,8 @@
 
 #include "sinew/transfer/joints/polynomials.h"
 
-#include <Eigen/Cholesky>
 #include <fmt/format.h>
+#include <Eigen/Cholesky>
 
 #include <array>
 

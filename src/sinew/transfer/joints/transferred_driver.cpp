@@ -98,7 +98,8 @@ Vec3 direction_to_source(const Side& side, Index source, Index driven) {
   return (self.rest.rotation.conjugate() * (above.transpose() * towards)).normalized();
 }
 
-/// The axis that lies to the direction of the source as the reference's does: for one that points at it, that direction.
+/// The axis that lies to the direction of the source as the reference's does: for one that points at it, that
+/// direction.
 Vec3 aim_axis(const Driver& driver, const Side& reference, const Side& target, std::pair<Index, Index> source,
               std::pair<Index, Index> driven) {
   const Vec3 axis = driver.axis.normalized();
@@ -133,8 +134,8 @@ Driver transferred_driver(const Driver& driver, const Side& reference, const Sid
   }
   if (driver.kind != Driver::Kind::kPolynomial && driver.kind != Driver::Kind::kDrivenKeys) return result;
 
-  // What the reference's source would have turned by to lie as the target's does at rest, in the reference's frame: from
-  // rest to binding, from there to the target's binding, and from that to the target's rest.
+  // What the reference's source would have turned by to lie as the target's does at rest, in the reference's frame:
+  // from rest to binding, from there to the target's binding, and from that to the target's rest.
   const Quat q(Mat3(frame.transpose() * turns.of_parents(source.first, source.second) * turn.transpose() * frame));
   const Quat axes(m);
   const Quat other = bound_delta(reference, source.first) * q * axes * bound_delta(target, source.second).conjugate() *

@@ -13,9 +13,9 @@
 
 namespace sinew::transfer {
 
-/// What each joint hangs on in the body, per joint: its parent, unless roles tell that it belongs elsewhere. In Rigify's rigs the spine
-/// that moves the skin is a chain beside the limbs, and in old Biped ones thighs hang on the spine; here thighs hang on hips and arms on
-/// the chest. Never a circle.
+/// What each joint hangs on in the body, per joint: its parent, unless roles tell that it belongs elsewhere. In
+/// Rigify's rigs the spine that moves the skin is a chain beside the limbs, and in old Biped ones thighs hang on the
+/// spine; here thighs hang on hips and arms on the chest. Never a circle.
 std::vector<Index> body_parents(const Skeleton& skeleton, const std::vector<motion::JointRole>& roles);
 
 class JointBody {

@@ -22,8 +22,9 @@ struct JointRow {
 /// The row of places `joints` between a first and a last place.
 JointRow joint_row(std::vector<Index> joints, const std::vector<Vec3>& places, const Vec3& first, const Vec3& last);
 
-/// Pairs of joints of two rows, both rising: one to one if they have as many, else as many pairs as can be, no farther than a third of the way
-/// apart, with the least sum of distances. Pairs that `may_pair` refuses are left out. Product of the counts.
+/// Pairs of joints of two rows, both rising: one to one if they have as many, else as many pairs as can be, no farther
+/// than a third of the way apart, with the least sum of distances. Pairs that `may_pair` refuses are left out. Product
+/// of the counts.
 std::vector<std::pair<Index, Index>> pair_rows(const JointRow& a, const JointRow& b,
                                                const std::function<bool(Index, Index)>& may_pair);
 

@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "sinew/core/options.h"
+#include "sinew/core/text.h"
 #include "sinew/motion/names/joint_words.h"
 #include "sinew/transfer/match/joint_body.h"
 #include "sinew/transfer/match/joint_chains.h"

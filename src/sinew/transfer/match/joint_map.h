@@ -25,27 +25,30 @@ struct JointMap {
   Correspondence correspondence;
   std::vector<Index> reference_alone;  ///< Joints that count in the reference and have no partner.
   std::vector<Index> target_alone;
-  /// Per joint of the reference: the target's joint that does its work. Its partner; else that of the nearest joint above it that has one;
-  /// else that of the nearest one in space.
+  /// Per joint of the reference: the target's joint that does its work. Its partner; else that of the nearest joint
+  /// above it that has one; else that of the nearest one in space.
   std::vector<Index> heir;
   Findings warnings;
 };
 
-/// Which joints of a reference are helpers, per joint: by role or driver, or by a word in the name (twist, helper, roll, corrective,
-/// muscle, …) where no other joint that moves skin hangs below.
+/// Which joints of a reference are helpers, per joint: by role or driver, or by a word in the name (twist, helper,
+/// roll, corrective, muscle, …) where no other joint that moves skin hangs below.
 std::vector<char> helper_joints(const Skeleton& skeleton);
 
-/// Which joints count as primary, per joint: those in `moves_skin` that are no helpers; and those between or above them where the tree needs them: with such
-/// joints above and below, with a helper that moves skin right below, or where two branches with such joints part.
+/// Which joints count as primary, per joint: those in `moves_skin` that are no helpers; and those between or above them
+/// where the tree needs them: with such joints above and below, with a helper that moves skin right below, or where two
+/// branches with such joints part.
 std::vector<char> primary_joints(const Skeleton& skeleton, const std::vector<char>& moves_skin,
                                  const std::vector<char>& helpers);
 
-/// Maps the primary joints of a reference (`reference_counts`, per joint) to a target's: first those given by name (an empty name leaves a joint of the
-/// reference without a partner), then equal names (without name spaces, case, separators), then equal roles
-/// (`motion::recognize`), then places in chains between joints that are mapped, or below them: one to one where chains have as many
-/// joints, else by share of the length. Left and right are never crossed. A pair that would turn the trees upside down is
-/// dropped, with a finding (transfer.map_dropped). Given joints need not count. \throws Error if a given name is not there, naming the nearest,
-/// if given pairs contradict each other, or if fewer than two joints are mapped. About joints².
+/// Maps the primary joints of a reference (`reference_counts`, per joint) to a target's: first those given by name (an
+/// empty name leaves a joint of the reference without a partner), then equal names (without name spaces, case,
+/// separators), then equal roles
+/// (`motion::recognize`), then places in chains between joints that are mapped, or below them: one to one where chains
+/// have as many joints, else by share of the length. Left and right are never crossed. A pair that would turn the trees
+/// upside down is dropped, with a finding (transfer.map_dropped). Given joints need not count. \throws Error if a given
+/// name is not there, naming the nearest, if given pairs contradict each other, or if fewer than two joints are mapped.
+/// About joints².
 JointMap map_joints(const Side& reference, const std::vector<char>& reference_counts, const Side& target,
                     const std::vector<char>& target_counts, const std::map<std::string, std::string>& given = {});
 

@@ -11,10 +11,10 @@ namespace sinew::transfer {
 
 /// Where rays of a bone start: on the bone, or inside the skin beside it where the bone lies outside.
 ///
-/// A place of the bone counts as outside if less than half of the directions around it, across the bone, lead out through the
-/// skin. Bones inside a limb with a hole, or inside hollow armour, are inside by this; winding numbers would call the latter
-/// outside. From there the nearest skin across the bone is entered, and half of the way through is the new start. Between the
-/// places looked at (33 along a bone) shifts run straight, so that starts make no jumps.
+/// A place of the bone counts as outside if less than half of the directions around it, across the bone, lead out
+/// through the skin. Bones inside a limb with a hole, or inside hollow armour, are inside by this; winding numbers
+/// would call the latter outside. From there the nearest skin across the bone is entered, and half of the way through
+/// is the new start. Between the places looked at (33 along a bone) shifts run straight, so that starts make no jumps.
 class BonePath {
  public:
   struct Start {
@@ -23,8 +23,8 @@ class BonePath {
   };
 
   BonePath() = default;
-  /// A bone from a to b, which may be one point. `axis`, of unit length or zero, is the direction of a point's section: without
-  /// one all directions around it count.
+  /// A bone from a to b, which may be one point. `axis`, of unit length or zero, is the direction of a point's section:
+  /// without one all directions around it count.
   BonePath(const geometry::RayScene& scene, const Vec3& a, const Vec3& b, const Vec3& axis);
 
   /// The start at that share of the way.

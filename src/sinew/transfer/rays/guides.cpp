@@ -9,9 +9,9 @@
 #include <limits>
 #include <optional>
 
+#include "sinew/binding/edit/weight_tools.h"
 #include "sinew/binding/voxel/voxel.h"
 #include "sinew/binding/voxel/voxel_falloff.h"
-#include "sinew/binding/edit/weight_tools.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/weld.h"

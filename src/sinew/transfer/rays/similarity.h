@@ -3,7 +3,8 @@
 
 #pragma once
 
-/// How alike guide weights are, as rays need it: a row of the target against a place inside a triangle of the reference.
+/// How alike guide weights are, as rays need it: a row of the target against a place inside a triangle of the
+/// reference.
 
 #include <cstdint>
 #include <span>
@@ -14,8 +15,8 @@
 
 namespace sinew::transfer {
 
-/// Sparse rows of the three corners of every triangle side by side, so that a place inside costs one pass over a short list and
-/// no merging. Linear in triangles × influences, also in memory: 16 bytes per joint of a triangle.
+/// Sparse rows of the three corners of every triangle side by side, so that a place inside costs one pass over a short
+/// list and no merging. Linear in triangles × influences, also in memory: 16 bytes per joint of a triangle.
 class CornerRows {
  public:
   struct Entry {

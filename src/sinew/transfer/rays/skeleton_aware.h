@@ -6,32 +6,41 @@
 #include <span>
 #include <vector>
 
-#include "sinew/transfer/rays/guides.h"
 #include "sinew/transfer/method.h"
+#include "sinew/transfer/rays/guides.h"
 
 namespace sinew::transfer {
 
-/// Weights and helper weights of a reference for a target of other build, topology and pose, without landmarks: Z. Cao, T. Mukai,
-/// "Skeleton-aware skin weight transfer for helper joint rigs", Eurographics 2024. A vertex of the target is projected on the
-/// bones its guide weights name; rays from the same places of the reference's bones, in a cone about the same direction, meet
-/// the reference's skin; the weights found there are blended, those of like guide weights most.
+/// Weights and helper weights of a reference for a target of other build, topology and pose, without landmarks: Z. Cao,
+/// T. Mukai, "Skeleton-aware skin weight transfer for helper joint rigs", Eurographics 2024. A vertex of the target is
+/// projected on the bones its guide weights name; rays from the same places of the reference's bones, in a cone about
+/// the same direction, meet the reference's skin; the weights found there are blended, those of like guide weights
+/// most.
 ///
-/// What differs from the paper, whose equation 2 has sums that say nothing, and whose published program assumes equal poses:
-/// - A bone counts by the guide weight ω of its own joint; among several bones of a joint each by β, its share of 1/distance².
-/// - Directions turn with the bones (`paired_bones`), so that rest poses may differ. Joints without children cast from their own place.
-/// - Rays lie in a fixed spiral, whose start lies along the bone: nothing is random, and moving a character moves nothing else.
-/// - A ray takes the nearest place where it leaves the solid, by the reference's facing after `geometry::solid_facing`: shells that face inwards
+/// What differs from the paper, whose equation 2 has sums that say nothing, and whose published program assumes equal
+/// poses:
+/// - A bone counts by the guide weight ω of its own joint; among several bones of a joint each by β, its share of
+/// 1/distance².
+/// - Directions turn with the bones (`paired_bones`), so that rest poses may differ. Joints without children cast from
+/// their own place.
+/// - Rays lie in a fixed spiral, whose start lies along the bone: nothing is random, and moving a character moves
+/// nothing else.
+/// - A ray takes the nearest place where it leaves the solid, by the reference's facing after `geometry::solid_facing`:
+/// shells that face inwards
 ///   as a whole are turned before. With `layers` all it takes all places where it leaves one, up to 16.
-/// - With `cap_reach`, cones on fat limbs are so narrow that they reach a quarter of the bone's length to either side, a vertex has at most
-///   six bones, and bones that weigh less than 1e-3 together are left out. Without it all bones of all joints with ω ≥ 1e-3 count,
-///   and `rays` is the number of rays times `vertex_bones`, as in the paper, unless cones had to be widened.
+/// - With `cap_reach`, cones on fat limbs are so narrow that they reach a quarter of the bone's length to either side,
+/// a vertex has at most
+///   six bones, and bones that weigh less than 1e-3 together are left out. Without it all bones of all joints with ω ≥
+///   1e-3 count, and `rays` is the number of rays times `vertex_bones`, as in the paper, unless cones had to be
+///   widened.
 /// - Weights are cut to `max_influences` at the end, without a jump.
 ///
-/// A vertex of which less than a tenth of the rays meet something (each counted as its bone is: rays of bones that hardly matter decide
-/// nothing), or nothing alike, looks again in a cone of twice the angle (`Level::kWidened`). Where the reference's bone lies outside its skin, rays start inside, beside it (`BonePath`, `Level::kInside` if most
-/// of the blend came from there). What then still has nothing is spread from around (`inpaint`). Copies of a welded vertex
-/// get one row. `confidence` falls with the level, where less than half of the rays meet something, and where the guide weights of what
-/// they meet are less than half alike.
+/// A vertex of which less than a tenth of the rays meet something (each counted as its bone is: rays of bones that
+/// hardly matter decide nothing), or nothing alike, looks again in a cone of twice the angle (`Level::kWidened`). Where
+/// the reference's bone lies outside its skin, rays start inside, beside it (`BonePath`, `Level::kInside` if most of
+/// the blend came from there). What then still has nothing is spread from around (`inpaint`). Copies of a welded vertex
+/// get one row. `confidence` falls with the level, where less than half of the rays meet something, and where the guide
+/// weights of what they meet are less than half alike.
 ///
 /// Rays × log of the reference's triangles; in parallel over vertices, the same bytes for any number of threads.
 Transferred transfer_by_skeleton(const Reference& reference, const Side& target, const Correspondence& correspondence,
@@ -42,7 +51,8 @@ Transferred transfer_skeleton_aware(const Reference& reference, const Side& targ
                                     const Correspondence& correspondence, const TransferOptions& options,
                                     const Progress& progress);
 
-/// Eq. 1: how alike two rows of guide weights are, each sorted by joint: 1 if equal, 0 if they share no joint or both are empty.
+/// Eq. 1: how alike two rows of guide weights are, each sorted by joint: 1 if equal, 0 if they share no joint or both
+/// are empty.
 double canberra_similarity(std::span<const Influence> a, std::span<const Influence> b);
 double braycurtis_similarity(std::span<const Influence> a, std::span<const Influence> b);
 

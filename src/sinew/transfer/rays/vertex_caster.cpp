@@ -186,7 +186,8 @@ void VertexCaster::shoot(const CastVertex& vertex, const Chosen& chosen, double 
   if (start.moved) moved_ += weight;
 }
 
-// A cone that reaches no farther along the bone than a quarter of its length to either side. One ray measures how far the skin is.
+// A cone that reaches no farther along the bone than a quarter of its length to either side. One ray measures how far
+// the skin is.
 double VertexCaster::capped_cone(const CastBone& bone, const Vec3& start, const Vec3& axis, double distance,
                                  double cone_rad, Cast& cast) const {
   if (!(bone.reference_length > 0) || !(cone_rad > 0)) return cone_rad;

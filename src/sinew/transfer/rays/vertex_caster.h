@@ -10,17 +10,17 @@
 #include <vector>
 
 #include "sinew/geometry/spatial/ray_scene.h"
-#include "sinew/transfer/rays/bone_path.h"
 #include "sinew/transfer/characters.h"
-#include "sinew/transfer/rays/cone.h"
 #include "sinew/transfer/method.h"
+#include "sinew/transfer/rays/bone_path.h"
+#include "sinew/transfer/rays/cone.h"
 #include "sinew/transfer/rays/similarity.h"
 
 namespace sinew::transfer {
 
-/// The reference's skin as rays see it: triangles turned so that they face out of what is solid (`geometry::solid_facing`; a shell that faces
-/// inwards as a whole would never be left), with the weights and guide weights of their corners. Triangles that no joint moves are
-/// not there.
+/// The reference's skin as rays see it: triangles turned so that they face out of what is solid
+/// (`geometry::solid_facing`; a shell that faces inwards as a whole would never be left), with the weights and guide
+/// weights of their corners. Triangles that no joint moves are not there.
 class ReferenceSkin {
  public:
   /// `guides` has rows of pairs. \throws Error if no triangle has weights.
