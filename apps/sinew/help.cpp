@@ -55,6 +55,14 @@ std::string value_name(const Option& option) {
       return " WORD";
     case OptionType::kTextList:
       return " WORD,…";
+    case OptionType::kVector:
+      return " X,Y,Z";
+    case OptionType::kTextMap:
+      return " NAME=WORD,…";
+    case OptionType::kNumberMap:
+      return " NAME=X,…";
+    case OptionType::kVectorMap:
+      return " NAME=X,Y,Z,…";
   }
   return "";
 }
