@@ -214,9 +214,7 @@ void run_size(Bench& bench, Index vertices) {
   }
   const auto lbs = bind("lbs", rig), dqs = bind("dqs", rig);
   // How the share of a twist was found does not matter to a frame.
-  DeformOptions delta;
-  delta.twist = "delta";
-  const auto slbs = bind("slbs", rig, delta, {}, {&made.segmentation});
+  const auto slbs = bind_slbs(rig, made.segmentation, {TwistShare::kDelta});
   bench.lbs_ns = bench.time(*lbs, pose, true);
   bench.print("lbs", 1, bench.lbs_ns);
   bench.print("dqs", 1, bench.time(*dqs, pose, true));
@@ -239,9 +237,7 @@ void run_delta_mush(Bench& bench) {
   const ModelPose pose = pose_of(rig, 0);
   bench.positions.assign(rig.mesh.vertex_count(), Vec3f::Zero());
   bench.normals.assign(rig.mesh.vertex_count(), Vec3f::Zero());
-  DeformOptions options;
-  options.smooth = "delta-mush";
-  const auto plain = bind("lbs", rig), smooth = bind("lbs", rig, options);
+  const auto plain = bind("lbs", rig), smooth = bind_delta_mush(bind("lbs", rig), rig, {});
   for (const int threads : {1, 2}) {
     set_thread_count(threads);
     const double base = bench.time(*plain, pose, true);

@@ -7,15 +7,17 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <map>
-#include <memory>
+#include <array>
+#include <optional>
 
 #include "sinew/core/error.h"
+#include "sinew/core/text.h"
 
 namespace sinew::app {
 namespace {
 
 using Entry = Registered<jobs::Command>;
+using Words = std::vector<std::string>;
 
 void add_common(CLI::App& app, CommonFlags& common) {
   app.add_flag("--json", common.json);
@@ -25,103 +27,50 @@ void add_common(CLI::App& app, CommonFlags& common) {
   app.add_option("--config", common.config);
 }
 
-// One command's part of the parser. CLI11 only splits the words; values are read by core's `parse_option`, so that a
-// flag and a JSON key obey the same rules and give the same sentences.
-struct Parser {
-  CLI::App* app = nullptr;
-  std::vector<std::string> inputs;
-  std::string output;
-  bool force = false;
-  std::vector<std::pair<std::string, CLI::Option*>> options;
+// Flags that had another name before 0.2.
+struct Renamed {
+  const char *command, *before, *now;
 };
-
-void add_command(CLI::App& program, const Entry& entry, CommonFlags& common, Parser& parser) {
-  parser.app = program.add_subcommand(entry.id, entry.when);
-  parser.app->allow_extras();
-  add_common(*parser.app, common);
-  if (entry.make.most_inputs > 0) parser.app->add_option("inputs", parser.inputs);
-  if (entry.make.has_output) {
-    parser.app->add_option("-o,--output", parser.output);
-    parser.app->add_flag("--force", parser.force);
-  }
-  const std::unique_ptr<jobs::BoundCommand> bound = entry.make.bind();
-  const OptionList list = bound->options();
-  for (const Option& option : list.options()) {
-    CLI::Option* added = nullptr;
-    if (option.type == OptionType::kFlag)
-      added = parser.app->add_flag(option.flag() + ",!--no" + option.flag().substr(1));
-    else added = parser.app->add_option(option.flag());
-    added->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    parser.options.emplace_back(option.field.name, added);
-  }
-}
-
-std::vector<std::string> command_names() {
-  std::vector<std::string> names;
-  for (const Entry& entry : jobs::commands().entries()) names.push_back(entry.id);
-  return names;
-}
-
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
-  const std::string near = closest_word(word, known);
-  return near.empty() ? "" : fmt::format(" Did you mean '{}'?", near);
-}
+constexpr std::array kRenamed = {
+    Renamed{"rig", "--joints", "--joint-positions"},
+    Renamed{"make", "--joints", "--joint-count"},
+    Renamed{"make", "--pose", "--made-pose"},
+    Renamed{"transfer", "--frames", "--directions"},
+    Renamed{"transfer", "--layers", "--surfaces"},
+    Renamed{"transfer", "--smoothing", "--smooth"},
+    Renamed{"bind", "--smoothing", "--smooth"},
+    Renamed{"bind", "--weights", "--formula"},
+    Renamed{"", "--smooth-iterations", "--delta-mush-rounds"},
+    Renamed{"", "--smooth-strength", "--delta-mush-strength"},
+    Renamed{"deform", "--smooth", "--delta-mush"},
+    Renamed{"measure", "--smooth", "--delta-mush"},
+    Renamed{"render", "--smooth", "--delta-mush"},
+    Renamed{"deform", "--twist", "--twist-share"},
+    Renamed{"measure", "--twist", "--twist-share"},
+    Renamed{"render", "--twist", "--twist-share"},
+};
 
 std::string flag_part(const std::string& word) { return word.substr(0, word.find('=')); }
 
-// Words that no option took: an unknown flag, or one file too many.
-void refuse_extras(const CLI::App& app, const std::string& command) {
-  const std::vector<std::string> left = app.remaining();
-  if (left.empty()) return;
-  const auto flag =
-      std::find_if(left.begin(), left.end(), [](const std::string& w) { return w.starts_with("-") && w != "-"; });
-  const std::string help = command.empty() ? "sinew --help" : fmt::format("sinew {} --help", command);
-  if (flag == left.end()) {
-    if (!command.empty()) throw Error(fmt::format("'{}' takes no file '{}'. See {}.", command, left.front(), help));
-    throw Error(fmt::format("There is no command '{}'.{} See {}.", left.front(),
-                            did_you_mean(left.front(), command_names()), help));
+bool is_flag(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
+
+// The value of the last `--name VALUE` or `--name=VALUE`.
+std::optional<std::string> value_of(const Words& words, const std::string& flag) {
+  std::optional<std::string> value;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == flag && i + 1 < words.size()) value = words[i + 1];
+    if (words[i].starts_with(flag + "=")) value = words[i].substr(flag.size() + 1);
   }
-  std::vector<std::string> known;
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  const std::string word = flag_part(*flag);
-  throw Error(fmt::format("{} has no option '{}'.{} See {}.", command.empty() ? "sinew" : "'" + command + "'", word,
-                          did_you_mean(word, known), help));
+  return value;
 }
 
-void check_input_count(const Entry& entry, std::size_t count) {
-  const auto& [least, most] = std::pair(entry.make.least_inputs, entry.make.most_inputs);
-  if (static_cast<int>(count) >= least && static_cast<int>(count) <= most) return;
-  const std::string wanted = least == most ? fmt::format("{} input{}", least, least == 1 ? "" : "s")
-                                           : fmt::format("{} to {} inputs", least, most);
-  throw Error(fmt::format("'{}' takes {}, and there {} {}: sinew {} {}", entry.id, wanted, count == 1 ? "is" : "are",
-                          count, entry.id, entry.make.arguments));
-}
-
-CommandLine collect(const Entry& entry, const Parser& parser) {
-  CommandLine line;
-  line.command = entry.id;
-  refuse_extras(*parser.app, entry.id);
-  check_input_count(entry, parser.inputs.size());
-  line.request.inputs.assign(parser.inputs.begin(), parser.inputs.end());
-  if (!parser.output.empty()) line.request.output = parser.output;
-  line.request.force = parser.force;
-  // As written; of an option given twice the last one holds.
-  for (const CLI::Option* option : parser.app->parse_order()) {
-    const auto own = std::find_if(parser.options.begin(), parser.options.end(),
-                                  [&](const auto& pair) { return pair.second == option; });
-    if (own == parser.options.end()) continue;
-    std::erase_if(line.options, [&](const auto& given) { return given.first == own->first; });
-    line.options.emplace_back(own->first, option->results().back());
+// Position of the command among the words: the first that is neither a flag nor the value of a common option.
+std::size_t command_position(const Words& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--threads" || words[i] == "--config") ++i;
+    else if (!is_flag(words[i])) return i;
   }
-  return line;
-}
-
-CommandLine ask_for(CommandLine::Ask ask, const std::string& command) {
-  CommandLine line;
-  line.ask = ask;
-  line.command = command;
-  return line;
+  return words.size();
 }
 
 std::string sentence(const CLI::ParseError& problem) {
@@ -132,13 +81,53 @@ std::string sentence(const CLI::ParseError& problem) {
   return text + " See sinew --help.";
 }
 
-// A command whose options are steps has an option `order`, a list that may hold their names: unless it was given
-// itself, it gets those of the command line as they were written, behind those of the configuration.
-void set_order(const CommandLine& line, OptionList& list) {
+// Why a command does not take a flag: its name has changed, it belongs to a method that is not chosen, or it is
+// unknown.
+[[noreturn]] void refuse_flag(const CLI::App& app, const Entry& entry, const OptionList& list,
+                              const std::string& word) {
+  for (const Renamed& renamed : kRenamed)
+    if ((entry.id == renamed.command || !*renamed.command) && word == renamed.before &&
+        app.get_option_no_throw(renamed.now) != nullptr)
+      throw Error(fmt::format("'{}' has no option '{}'; its name is now '{}'.", entry.id, word, renamed.now));
+  Words known, owners;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  std::string choice;
+  for (const OptionGroup& group : list.groups())
+    for (const Option& option : group.list.options())
+      if (option.flag() == word || "--no" + option.flag().substr(1) == word)
+        owners.push_back(group.id), choice = group.choice;
+  if (!owners.empty())
+    throw Error(fmt::format("'{}' is an option of {}, and another method is chosen. Add --{} {}.", word,
+                            join_some(owners), choice, owners.front()));
+  throw Error(fmt::format("'{}' has no option '{}'.{} See sinew {} --help.", entry.id, word, did_you_mean(word, known),
+                          entry.id));
+}
+
+void refuse_extras(const CLI::App& app, const Entry& entry, const OptionList& list) {
+  const Words left = app.remaining();
+  if (left.empty()) return;
+  const auto flag = std::find_if(left.begin(), left.end(), is_flag);
+  if (flag != left.end()) refuse_flag(app, entry, list, flag_part(*flag));
+  throw Error(fmt::format("'{}' does not take a file '{}'. See sinew {} --help.", entry.id, left.front(), entry.id));
+}
+
+void check_input_count(const Entry& entry, std::size_t count) {
+  const auto& [least, most] = std::pair(entry.make.least_inputs, entry.make.most_inputs);
+  if (static_cast<int>(count) >= least && static_cast<int>(count) <= most) return;
+  const std::string wanted = least == most ? count_of(static_cast<std::uint64_t>(least), "input")
+                                           : fmt::format("{} to {} inputs", least, most);
+  throw Error(fmt::format("'{}' takes {}, but {} given: sinew {} {}", entry.id, wanted,
+                          count == 1 ? "1 is" : fmt::format("{} are", count), entry.id, entry.make.arguments));
+}
+
+// A command whose options are steps has an option `order`, a list that may hold their names. Unless it is given itself,
+// it gets those of the command line as they are written, behind those of the configuration.
+void set_order(const std::vector<std::pair<std::string, std::string>>& given, const OptionList& list) {
   const Option* order = list.find("order");
   if (!order || order->type != OptionType::kTextList) return;
-  auto steps = order->get().get<std::vector<std::string>>();
-  for (const auto& [name, word] : line.options) {
+  auto steps = order->get().get<Words>();
+  for (const auto& [name, word] : given) {
     if (name == "order") return;
     const auto& choices = order->field.choices;
     if (std::find(choices.begin(), choices.end(), name) == choices.end()) continue;
@@ -149,53 +138,179 @@ void set_order(const CommandLine& line, OptionList& list) {
   order->set(steps);
 }
 
-}  // namespace
-
-CommandLine parse_command_line(int argc, const char* const* argv, CommonFlags& common) {
-  CLI::App program;
-  program.allow_extras();
-  program.set_version_flag("--version", "");
-  program.require_subcommand(0, 1);
-  add_common(program, common);
-  std::map<std::string, Parser> parsers;
-  for (const Entry& entry : jobs::commands().entries()) add_command(program, entry, common, parsers[entry.id]);
-  const auto chosen = [&]() -> std::string {
-    return program.get_subcommands().empty() ? "" : program.get_subcommands().front()->get_name();
-  };
-  try {
-    program.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    return ask_for(CommandLine::Ask::kHelp, chosen());
-  } catch (const CLI::CallForVersion&) {
-    return ask_for(CommandLine::Ask::kVersion, "");
-  } catch (const CLI::ParseError& problem) {
-    throw Error(sentence(problem));
+// Methods come first, since they bring options: from the words, else from the configuration.
+void choose_methods(const Words& words, const Json& config, const OptionList& list) {
+  for (const Option& option : list.options()) {
+    if (!option.chooses_method) continue;
+    if (const auto word = value_of(words, option.flag())) option.set(*word);
+    else if (config.is_object() && config.contains(option.field.name)) option.set(config[option.field.name]);
   }
-  if (common.threads < 0) throw Error("--threads takes a number of threads, or 0 for one per core.");
-  const std::string command = chosen();
-  refuse_extras(program, command);
-  if (command.empty()) return ask_for(CommandLine::Ask::kHelp, "");
-  CommandLine line = collect(jobs::commands().find(command), parsers[command]);
-  line.common = common;
+}
+
+void apply_config(const Json& config, const std::string& path, OptionList& list) {
+  try {
+    list.from_json(config);
+  } catch (const Error& problem) {
+    throw Error(fmt::format("{}: {}", path, problem.what()));
+  }
+}
+
+// One command's parser. CLI11 only splits the words; values are read by core's `parse_option`, so that a flag and a
+// JSON key obey the same rules and give the same sentences.
+class Parser {
+ public:
+  Parser(const Entry& entry, const OptionList& list, CommonFlags& common) : entry_(entry) {
+    app_.allow_extras();
+    app_.set_help_flag("-h,--help");
+    add_common(app_, common);
+    markdown_ = app_.add_flag("--help-markdown");
+    if (entry.make.most_inputs > 0) app_.add_option("inputs", inputs_);
+    if (entry.make.has_output) {
+      app_.add_option("-o,--output", output_);
+      app_.add_flag("--force", force_);
+    }
+    for (const Option* option : list.active()) {
+      CLI::Option* added = option->type == OptionType::kFlag
+                               ? app_.add_flag(option->flag() + ",!--no" + option->flag().substr(1))
+                               : app_.add_option(option->flag());
+      added->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+      options_.emplace_back(option->field.name, added);
+    }
+  }
+
+  CommandLine::Ask parse(Words words) {
+    std::reverse(words.begin(), words.end());  // CLI11 takes them from the back.
+    try {
+      app_.parse(words);
+    } catch (const CLI::CallForHelp&) {
+      return CommandLine::Ask::kHelp;
+    } catch (const CLI::ParseError& problem) {
+      throw Error(sentence(problem));
+    }
+    return markdown_->count() > 0 ? CommandLine::Ask::kHelpMarkdown : CommandLine::Ask::kRun;
+  }
+
+  jobs::JobRequest request(const OptionList& list) const {
+    refuse_extras(app_, entry_, list);
+    check_input_count(entry_, inputs_.size());
+    jobs::JobRequest request;
+    request.inputs.assign(inputs_.begin(), inputs_.end());
+    if (!output_.empty()) request.output = output_;
+    request.force = force_;
+    return request;
+  }
+
+  // Names and words of the options, in the order in which they are written; of one given twice the last.
+  std::vector<std::pair<std::string, std::string>> given() const {
+    std::vector<std::pair<std::string, std::string>> given;
+    for (const CLI::Option* option : app_.parse_order()) {
+      const auto own =
+          std::find_if(options_.begin(), options_.end(), [&](const auto& pair) { return pair.second == option; });
+      if (own == options_.end()) continue;
+      std::erase_if(given, [&](const auto& pair) { return pair.first == own->first; });
+      given.emplace_back(own->first, option->results().back());
+    }
+    return given;
+  }
+
+ private:
+  const Entry& entry_;
+  CLI::App app_;
+  CLI::Option* markdown_ = nullptr;
+  Words inputs_;
+  std::string output_;
+  bool force_ = false;
+  std::vector<std::pair<std::string, CLI::Option*>> options_;
+};
+
+CommandLine ask_for(CommandLine::Ask ask, const std::string& command = "") {
+  CommandLine line;
+  line.ask = ask;
+  line.command = command;
   return line;
 }
 
-void apply_options(const CommandLine& line, jobs::BoundCommand& command) {
-  OptionList list = command.options();
-  if (!line.common.config.empty()) {
-    try {
-      list.from_json(jobs::read_config(line.common.config, line.command));
-    } catch (const Error& problem) {
-      const std::string text = problem.what();
-      if (text.find(line.common.config) != std::string::npos) throw;
-      throw Error(fmt::format("{}: {}", line.common.config, text));
-    }
+// Words without a command.
+CommandLine parse_program(const Words& words, CommonFlags& common) {
+  CLI::App app;
+  app.allow_extras();
+  app.set_help_flag("-h,--help");
+  app.set_version_flag("--version", "");
+  add_common(app, common);
+  Words reversed(words.rbegin(), words.rend());
+  try {
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    return ask_for(CommandLine::Ask::kHelp);
+  } catch (const CLI::CallForVersion&) {
+    return ask_for(CommandLine::Ask::kVersion);
+  } catch (const CLI::ParseError& problem) {
+    throw Error(sentence(problem));
   }
-  for (const auto& [name, word] : line.options) {
+  if (const Words left = app.remaining(); !left.empty())
+    throw Error(fmt::format("sinew has no option '{}'. See sinew --help.", flag_part(left.front())));
+  return ask_for(CommandLine::Ask::kHelp);
+}
+
+}  // namespace
+
+CommandLine parse_command_line(int argc, const char* const* argv, CommonFlags& common) {
+  Words words(argv + 1, argv + argc);
+  std::size_t at = command_position(words);
+  if (at == words.size()) return parse_program(words, common);
+  // `sinew help rig` is `sinew rig --help`.
+  if (words[at] == "help") {
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
+    words.push_back("--help");
+    at = command_position(words);
+    if (at == words.size()) return ask_for(CommandLine::Ask::kHelp);
+  }
+  common.json = std::find(words.begin(), words.end(), "--json") != words.end();
+  CommandLine line;
+  const Entry& entry = jobs::commands().find(words[at]);
+  line.command = entry.id;
+  words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
+  line.bound = entry.make.bind();
+  OptionList list = line.bound->options();
+  const std::string config_path = value_of(words, "--config").value_or("");
+  const Json config = config_path.empty() ? Json() : jobs::read_config(config_path, line.command);
+  choose_methods(words, config, list);
+  for (const Option& option : list.options())
+    line.names_method |= option.chooses_method && value_of(words, option.flag()).has_value();
+  Parser parser(entry, list, common);
+  line.ask = parser.parse(words);
+  if (common.threads < 0) throw Error("The option 'threads' takes a number of threads, or 0 for one per core.");
+  line.common = common;
+  if (line.ask != CommandLine::Ask::kRun) return line;
+  line.request = parser.request(list);
+  if (!config_path.empty()) {
+    apply_config(config, config_path, list);
+    choose_methods(words, Json(), list);  // The words override the configuration.
+  }
+  const auto given = parser.given();
+  for (const auto& [name, word] : given) {
     const Option* option = list.find(name);
     option->set(parse_option(*option, word));
   }
-  set_order(line, list);
+  set_order(given, list);
+  return line;
+}
+
+std::string with_flags(std::string text) {
+  const std::string before = "option '";
+  for (std::size_t at = text.find(before); at != std::string::npos; at = text.find(before, at)) {
+    at += before.size();
+    const std::size_t end = text.find('\'', at);
+    if (end == std::string::npos || end == at || text[at] == '-') continue;
+    const auto name_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+    if (!std::all_of(text.begin() + static_cast<std::ptrdiff_t>(at), text.begin() + static_cast<std::ptrdiff_t>(end),
+                     name_letter))
+      continue;
+    std::replace(text.begin() + static_cast<std::ptrdiff_t>(at), text.begin() + static_cast<std::ptrdiff_t>(end), '_',
+                 '-');
+    text.insert(at, "--");
+  }
+  return text;
 }
 
 }  // namespace sinew::app

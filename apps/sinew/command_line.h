@@ -3,14 +3,16 @@
 
 #pragma once
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sinew/jobs/job.h"
 
 namespace sinew::app {
 
-/// What every command understands beside its own options.
+/// Options that every command understands beside its own.
 struct CommonFlags {
   bool json = false;
   bool quiet = false;
@@ -19,25 +21,29 @@ struct CommonFlags {
   std::string config;
 };
 
-/// What was asked on the command line.
+/// What the command line requests.
 struct CommandLine {
-  enum class Ask { kRun, kHelp, kVersion };
+  enum class Ask { kRun, kHelp, kHelpMarkdown, kVersion };
 
   Ask ask = Ask::kRun;
   std::string command;  ///< Empty for the help of the whole program.
   CommonFlags common;
   jobs::JobRequest request;
-  /// Names and words of the options that were given, in their order.
-  std::vector<std::pair<std::string, std::string>> options;
+  /// The command with the methods chosen and, for `kRun`, all options set. Null without a command.
+  std::unique_ptr<jobs::BoundCommand> bound;
+  bool names_method = false;  ///< The words choose a method.
 };
 
-/// Reads the words of the command line. `common` is filled as far as the words could be understood, also when it
-/// throws, so that the caller knows how to tell the error. \throws Error with a sentence, and the nearest word that
-/// there is.
+/// Reads the words of the command line. Only the options of the requested command are built. Its methods are chosen
+/// first, by the words or else the configuration file, since they bring options of their own. Then the options of the
+/// configuration file are set, then those of the words; a command with an option `order` learns in which order the
+/// flags that it lists were written.
+///
+/// `common` is filled as far as the words are understood, also when an error is thrown, so that the caller knows how to
+/// report it. \throws Error with a sentence and the nearest known word.
 CommandLine parse_command_line(int argc, const char* const* argv, CommonFlags& common);
 
-/// Sets the options: those of the configuration file first, then those of the command line. A command with an option
-/// `order` learns from it in which order the flags that it lists were written.
-void apply_options(const CommandLine& line, jobs::BoundCommand& command);
+/// The text with "option 'max_influences'", as the library names options, turned into "option '--max-influences'".
+std::string with_flags(std::string text);
 
 }  // namespace sinew::app

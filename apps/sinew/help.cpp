@@ -18,17 +18,22 @@ namespace {
 constexpr std::size_t kIndent = 28;
 constexpr std::size_t kWidth = 100;
 
+// Characters of a text in UTF-8.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
 // Two columns; a long left one pushes the right one to the next line.
 std::string columns(const std::string& left, const std::string& right) {
   std::string line = "  " + left;
-  if (line.size() + 2 > kIndent) line += "\n" + std::string(kIndent, ' ');
-  else line.resize(kIndent, ' ');
+  const std::size_t used = width_of(line);
+  line += used + 2 > kIndent ? "\n" + std::string(kIndent, ' ') : std::string(kIndent - used, ' ');
   std::size_t column = kIndent;
   std::size_t begin = 0;
   while (begin < right.size()) {
     const std::size_t end = std::min(right.find(' ', begin), right.size());
     const std::string word = right.substr(begin, end - begin);
-    if (column > kIndent && column + 1 + word.size() > kWidth) {
+    if (column > kIndent && column + 1 + width_of(word) > kWidth) {
       line += "\n" + std::string(kIndent, ' ');
       column = kIndent;
     } else if (column > kIndent) {
@@ -36,7 +41,7 @@ std::string columns(const std::string& left, const std::string& right) {
       ++column;
     }
     line += word;
-    column += word.size();
+    column += width_of(word);
     begin = end + 1;
   }
   return line + "\n";
@@ -95,10 +100,74 @@ std::string facts(const Option& option) {
 
 std::string common_help() {
   return columns("--json", "Print the report as JSON, and nothing else, on standard output.") +
-         columns("--config FILE", "Take options from a JSON object, or from a report; the command line goes first.") +
-         columns("--threads N", "Most threads; 0 for one per core. The result is the same for any number.") +
+         columns("--config FILE", "Read options from a JSON object or a report; command-line options override it.") +
+         columns("--threads N", "Maximum number of threads (0 = one per core). The result does not depend on it.") +
          columns("--quiet", "Print warnings and errors only.") +
-         columns("--strict", "Any warning makes the exit code 1.") + columns("-h, --help", "This text.");
+         columns("--strict", "Exit with code 1 if there is any warning.") + columns("-h, --help", "Print this text.");
+}
+
+std::string option_lines(const std::vector<Option>& options) {
+  std::string lines;
+  for (const Option& option : options)
+    lines += columns(option.flag() + value_name(option), option.field.sentence + facts(option));
+  return lines;
+}
+
+// The methods that an option chooses from, with what each is for.
+std::string method_lines(const OptionList& list, const std::string& command) {
+  std::string text;
+  for (const Option& option : list.options()) {
+    if (!option.chooses_method) continue;
+    text += fmt::format("\nMethods ({})\n", option.flag());
+    for (const Option::MethodLine& method : option.methods)
+      text += columns(fmt::format("{} ({})", method.id, method.name), method.when);
+    const auto group = std::find_if(list.groups().begin(), list.groups().end(),
+                                    [&](const OptionGroup& g) { return g.choice == option.field.name && g.chosen(); });
+    if (group != list.groups().end())
+      text += fmt::format("\nOptions of {}\n", group->id) + option_lines(group->list.options());
+    if (list.groups().size() > 1 || group == list.groups().end())
+      text +=
+          fmt::format("\n`sinew {} {} METHOD --help` shows the options of another method.\n", command, option.flag());
+  }
+  return text;
+}
+
+// "0 to 3 m", "one of lbs, dqs".
+std::string values_text(const Option& option) {
+  std::vector<std::string> parts;
+  if (!option.field.choices.empty())
+    parts.push_back(fmt::format("{}", fmt::join(words_without_empty(option.field.choices), ", ")));
+  else if (option.type == OptionType::kFlag) parts.push_back("flag");
+  else parts.push_back(value_name(option).substr(1));
+  const bool low = option.field.minimum > -1e9, high = option.field.maximum < 1e9;
+  if (low && high) parts.push_back(fmt::format("{} to {}", option.field.minimum, option.field.maximum));
+  else if (low) parts.push_back(fmt::format("at least {}", option.field.minimum));
+  else if (high) parts.push_back(fmt::format("at most {}", option.field.maximum));
+  if (!option.field.unit.empty()) parts.push_back(option.field.unit);
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string default_text(const Option& option) {
+  const Json& initial = option.initial;
+  if (initial.is_boolean()) return initial.get<bool>() ? "on" : "off";
+  if (initial.is_string()) return initial.get<std::string>();
+  if (initial.is_number()) return fmt::format("{}", initial.get<double>());
+  if (initial.is_array() && !initial.empty() && initial.front().is_string())
+    return fmt::format("{}", fmt::join(initial.get<std::vector<std::string>>(), ","));
+  return "";
+}
+
+std::string markdown_cell(std::string text) {
+  for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) text.insert(at, "\\");
+  return text;
+}
+
+std::string markdown_table(const std::vector<Option>& options) {
+  std::string text = "| option | values | default | meaning |\n|---|---|---|---|\n";
+  for (const Option& option : options)
+    text += fmt::format("| `{}` | {} | {} | {} |\n", option.flag(), markdown_cell(values_text(option)),
+                        markdown_cell(default_text(option)), markdown_cell(option.field.sentence));
+  return text;
 }
 
 }  // namespace
@@ -114,29 +183,34 @@ std::string program_help() {
       if (entry.make.group == group) lines += columns(entry.id, entry.when);
     if (!lines.empty()) text += "\n" + group + "\n" + lines;
   }
-  return text + "\nEverywhere\n" + common_help() + columns("--version", "The program's version.") +
-         "\n`sinew COMMAND --help` tells a command's own options.\n";
+  return text + "\nAll commands\n" + common_help() + columns("--version", "Print the version of the program.") +
+         "\n`sinew COMMAND --help` shows the options of a command.\n";
 }
 
-std::string command_help(const std::string& command) {
+std::string command_help(const std::string& command, const OptionList& options) {
   const auto& entry = jobs::commands().find(command);
   std::string text = fmt::format("{}\n\n  sinew {} {} [options]\n", entry.when, entry.id, entry.make.arguments);
   std::string lines;
   if (entry.make.has_output) {
-    lines += columns("-o, --output FILE", "Where the result goes; its ending decides the format.");
-    lines += columns("--force", "Replace a file that is there already.");
+    lines += columns("-o, --output FILE", "The output file; its extension decides the format.");
+    lines += columns("--force", "Overwrite the output file if it exists.");
   }
-  const auto bound = entry.make.bind();
-  const OptionList list = bound->options();
-  for (const Option& option : list.options())
-    lines += columns(option.flag() + value_name(option), option.field.sentence + facts(option));
+  lines += option_lines(options.options());
   if (!lines.empty()) text += "\nOptions\n" + lines;
-  text += "\nEverywhere\n" + common_help();
+  text += method_lines(options, entry.id);
+  text += "\nAll commands\n" + common_help();
   if (!entry.make.examples.empty()) {
     text += "\nExamples\n";
     for (const std::string& example : entry.make.examples) text += "  " + example + "\n";
   }
   return text;
+}
+
+std::string options_markdown(const OptionList& options, bool of_method) {
+  if (!of_method) return markdown_table(options.options());
+  for (const OptionGroup& group : options.groups())
+    if (group.chosen()) return markdown_table(group.list.options());
+  return "The method has no options of its own.\n";
 }
 
 }  // namespace sinew::app

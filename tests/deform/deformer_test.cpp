@@ -21,13 +21,12 @@ TEST(Deformers, AreFoundByShortAndByPlainName) {
 
 TEST(Deformers, AllGiveTheMeshInTheBindPoseAndOutliveTheRig) {
   for (const auto& entry : deformers().entries())
-    for (const char* smooth : {"none", "delta-mush"}) {
-      DeformOptions options;
-      options.smooth = smooth;
+    for (const bool smooth : {false, true}) {
       auto rig = std::make_unique<Rig>(two_joint_tube(12, 9));
       auto halves = std::make_unique<Segmentation>(tube_halves(*rig));
       const std::vector<Vec3> mesh = rig->mesh.positions;
-      const auto deformer = deform::bind(entry.id, *rig, options, {}, {halves.get()});
+      auto deformer = deform::bind(entry.id, *rig, {}, {}, {halves.get(), {}});
+      if (smooth) deformer = bind_delta_mush(std::move(deformer), *rig, {});
       rig.reset();
       halves.reset();
       const auto state = deformer->make_state();
@@ -41,7 +40,7 @@ TEST(Deformers, AStateHasNoMemoryOfEarlierFrames) {
   const Rig rig = two_joint_tube(12, 9);
   const Segmentation halves = tube_halves(rig);
   for (const auto& entry : deformers().entries()) {
-    const auto deformer = deform::bind(entry.id, rig, {}, {}, {&halves});
+    const auto deformer = deform::bind(entry.id, rig, {}, {}, {&halves, {}});
     if (deformer->needs_history()) continue;
     const auto state = deformer->make_state();
     ModelPose first{{Mat4::Identity(), Mat4::Identity()}, {0, 0}, {}}, second = first;
@@ -54,12 +53,15 @@ TEST(Deformers, AStateHasNoMemoryOfEarlierFrames) {
 
 TEST(Deformers, OptionsOutOfRangeAreRefused) {
   const Rig rig = two_joint_tube(12, 3);
-  DeformOptions options;
-  options.smooth = "delta-smush";
-  EXPECT_THROW(deform::bind("lbs", rig, options), Error);
-  options.smooth = "delta-mush";
-  options.smooth_strength = 2;
-  EXPECT_THROW(deform::bind("lbs", rig, options), Error);
+  PbdOptions pbd;
+  pbd.sweeps = 0;
+  EXPECT_THROW(deform::bind("pbd", rig, pbd), Error);
+  pbd.sweeps = 1;
+  pbd.base = PbdBase::kLbs;
+  EXPECT_THROW(deform::bind("lbs", rig, pbd), Error) << "options of another method";
+  DeltaMushOptions mush;
+  mush.strength = 2;
+  EXPECT_THROW(bind_delta_mush(deform::bind("lbs", rig), rig, mush), Error);
 }
 
 TEST(Deformers, APoseOfAnotherSkeletonIsRefused) {
@@ -69,21 +71,21 @@ TEST(Deformers, APoseOfAnotherSkeletonIsRefused) {
 
 TEST(Deformers, AMethodThatNeedsASegmentationSaysSo) {
   const Rig rig = two_joint_tube(12, 3);
-  EXPECT_TRUE(deformers().find("twist-safe").make.needs_segmentation);
+  EXPECT_TRUE(deformers().find("twist-safe").needs(SlbsOptions{}).segmentation);
   EXPECT_THROW(deform::bind("slbs", rig), Error);
   Segmentation other = tube_halves(rig);
   other.owner.pop_back();
-  EXPECT_THROW(deform::bind("slbs", rig, {}, {}, {&other}), Error);
+  EXPECT_THROW(deform::bind("slbs", rig, {}, {}, {&other, {}}), Error);
 }
 
 TEST(Deformers, AnEmptyMeshIsNoTrouble) {
-  for (const char* smooth : {"none", "delta-mush"}) {
-    DeformOptions options;
-    options.smooth = smooth;
-    EXPECT_TRUE(frame_of("lbs", Rig{}, {}, options).positions.empty());
-    const Segmentation none;
-    EXPECT_TRUE(frame_of("slbs", Rig{}, {}, options, {&none}).positions.empty());
-  }
+  EXPECT_TRUE(frame_of("lbs", Rig{}, {}).positions.empty());
+  const Segmentation none;
+  EXPECT_TRUE(frame_of("slbs", Rig{}, {}, {}, {&none, {}}).positions.empty());
+  const Rig empty;
+  const auto smooth = bind_delta_mush(deform::bind("lbs", empty), empty, {});
+  const auto state = smooth->make_state();
+  EXPECT_TRUE(frame_of(*smooth, *state, {}, 0).positions.empty());
 }
 
 }  // namespace

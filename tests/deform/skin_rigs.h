@@ -102,9 +102,9 @@ inline Frame frame_of(const Deformer& deformer, Deformer::State& state, const Mo
   return frame;
 }
 
-inline Frame frame_of(std::string_view method, const Rig& rig, const ModelPose& pose, const DeformOptions& options = {},
-                      const RigKnowledge& knowledge = {}) {
-  const auto deformer = deform::bind(method, rig, options, {}, knowledge);
+inline Frame frame_of(std::string_view method, const Rig& rig, const ModelPose& pose, const AnyOptions& options = {},
+                      const MethodInputs& inputs = {}) {
+  const auto deformer = deform::bind(method, rig, options, {}, inputs);
   const auto state = deformer->make_state();
   return frame_of(*deformer, *state, pose, rig.mesh.vertex_count());
 }

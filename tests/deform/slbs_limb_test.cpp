@@ -22,9 +22,9 @@ namespace {
 
 using namespace testing;
 
-DeformOptions by(const char* twist) {
-  DeformOptions options;
-  options.twist = twist;
+SlbsOptions by(const char* twist) {
+  SlbsOptions options;
+  options.twist_share = std::string_view(twist) == "delta" ? TwistShare::kDelta : TwistShare::kHarmonic;
   return options;
 }
 
@@ -54,7 +54,7 @@ TEST(SlbsLimb, ATurnOfACylindersJointIsSpreadEvenlyAlongTheBoneBeforeIt) {
   const Rig& rig = made.character.rig;
   for (const double degrees : {90.0, 180.0, 360.0, 540.0, -720.0}) {
     const ModelPose pose = twisted_at(rig, 1, degrees * kDegree);
-    const Frame frame = frame_of("slbs", rig, pose, by("delta"), {&made.owners});
+    const Frame frame = frame_of("slbs", rig, pose, by("delta"), {&made.owners, {}});
     for (Index v = 0; v < rig.mesh.vertex_count(); ++v) {
       const Vec3 rest = rig.mesh.positions[v], posed = frame.positions[v].cast<double>();
       if (from_axis(rest) < 0.9) continue;
@@ -79,7 +79,7 @@ TEST(SlbsLimb, AtHalfATurnLinearBlendingCollapsesAndSpreadTwistsKeepTheRadius) {
   const shapes::Made made = cylinder(3, 80);
   const Rig& rig = made.character.rig;
   const ModelPose pose = twisted_at(rig, 1, 180 * kDegree);
-  const Frame linear = frame_of("lbs", rig, pose), spread = frame_of("slbs", rig, pose, {}, {&made.owners});
+  const Frame linear = frame_of("lbs", rig, pose), spread = frame_of("slbs", rig, pose, {}, {&made.owners, {}});
   Index checked = 0;
   for (Index v = 0; v < rig.mesh.vertex_count(); ++v) {
     if (std::abs(rig.mesh.positions[v].y() - 4) > 1e-9) continue;
@@ -98,7 +98,7 @@ TEST(SlbsLimb, TheSkinIsStretchedNoMoreThanATwistedCylinder) {
     for (const double degrees : {180.0, 360.0, 540.0}) {
       const double gamma = degrees * kDegree * 1 / 4;
       const double limit = gamma / 2 + std::sqrt(1 + gamma * gamma / 4);
-      const Frame frame = frame_of("slbs", rig, twisted_at(rig, 1, degrees * kDegree), by(twist), {&made.owners});
+      const Frame frame = frame_of("slbs", rig, twisted_at(rig, 1, degrees * kDegree), by(twist), {&made.owners, {}});
       double largest = 0;
       for (const Triangle& triangle : triangulate(rig.mesh)) {
         Eigen::Matrix<double, 3, 2> before, after;
@@ -128,7 +128,7 @@ TEST(SlbsLimb, NormalsAreThoseOfTheTwistedSurface) {
   const geometry::Welding welding = geometry::weld(rig.mesh);
   const ModelPose pose = twisted_at(rig, 1, 360 * kDegree);
   for (const char* twist : {"delta", "harmonic"}) {
-    const Frame frame = frame_of("slbs", rig, pose, by(twist), {&made.owners});
+    const Frame frame = frame_of("slbs", rig, pose, by(twist), {&made.owners, {}});
     Mesh posed = rig.mesh;
     for (Index v = 0; v < posed.vertex_count(); ++v) posed.positions[v] = frame.positions[v].cast<double>();
     const std::vector<Vec3> expected = geometry::vertex_normals(posed, &welding);
@@ -175,7 +175,7 @@ shapes::Made bent_cylinder(double bend_rad) {
 // over random poses.
 double stretch_across_borders(const shapes::Made& made, const char* twist, double swing_rad, int poses) {
   const Rig& rig = made.character.rig;
-  const auto deformer = deform::bind("slbs", rig, by(twist), {}, {&made.owners});
+  const auto deformer = deform::bind("slbs", rig, by(twist), {}, {&made.owners, {}});
   const auto state = deformer->make_state();
   std::vector<float> across, within;
   std::mt19937 rng(1);

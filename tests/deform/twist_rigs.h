@@ -73,7 +73,7 @@ struct TwistSubject {
   std::vector<Mat4> bind;
   std::vector<double> share;
 
-  RigKnowledge knowledge() const { return {&segmentation}; }
+  MethodInputs knowledge() const { return {&segmentation, {}}; }
 };
 
 inline TwistSubject random_subject(unsigned seed, Index vertices, Index joints = 8, Index most = 4) {

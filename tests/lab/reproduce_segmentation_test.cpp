@@ -119,11 +119,9 @@ struct Limb {
   }
   const Rig& rig() const { return made.character.rig; }
   TwistFigures twisted(const char* method, double degrees) const {
-    deform::DeformOptions options;
-    options.twist = "delta";
-    deform::RigKnowledge knowledge;
-    knowledge.segmentation = &regions;
-    const auto deformer = deform::bind(method, rig(), options, {}, knowledge);
+    const AnyOptions options =
+        std::string_view(method) == "slbs" ? AnyOptions(deform::SlbsOptions{deform::TwistShare::kDelta}) : AnyOptions();
+    const auto deformer = deform::bind(method, rig(), options, {}, {&regions});
     return TwistedBone(rig(), made.owners, 0, 1).measure(*deformer, degrees * kPi / 180);
   }
 };

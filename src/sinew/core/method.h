@@ -3,9 +3,9 @@
 
 #pragma once
 
-/// Methods that a user chooses by name, such as binders and deformers, own their options. A registry entry holds a default
-/// object of them as `AnyOptions`; a `MethodChoice` among the options of a command holds the chosen id and the options of every
-/// method of that kind.
+/// Methods that a user chooses by name, such as binders and deformers, own their options. A registry entry holds a
+/// default object of them as `AnyOptions`; a `MethodChoice` among the options of a command holds the chosen id and the
+/// options of every method of that kind.
 
 #include <cassert>
 #include <memory>
@@ -32,8 +32,8 @@ class AnyOptions {
   AnyOptions() : AnyOptions(NoOptions{}) {}
 
   template <class Options>
-    requires(!std::same_as<std::remove_cvref_t<Options>, AnyOptions>)
-  AnyOptions(Options options) : held_(std::make_unique<Held<Options>>(std::move(options))) {}
+  requires(!std::same_as<std::remove_cvref_t<Options>, AnyOptions>) AnyOptions(Options options)
+      : held_(std::make_unique<Held<Options>>(std::move(options))) {}
 
   AnyOptions(const AnyOptions& other) : held_(other.held_->clone()) {}
   AnyOptions(AnyOptions&&) noexcept = default;
@@ -47,6 +47,8 @@ class AnyOptions {
   bool is() const {
     return held_->type() == typeid(Options);
   }
+
+  bool same_type(const AnyOptions& other) const { return held_->type() == other.held_->type(); }
 
   /// \pre `is<Options>()`.
   template <class Options>
@@ -96,8 +98,8 @@ class MethodChoice {
 
   MethodChoice() = default;
 
-  /// Chooses the entry `word` of a registry whose entries have `id`, `name`, `when` and `options`. \throws Error if there is
-  /// none of that name.
+  /// Chooses the entry `word` of a registry whose entries have `id`, `name`, `when` and `options`. \throws Error if
+  /// there is none of that name.
   template <class Entry>
   MethodChoice(const Registry<Entry>& registry, std::string_view word) : kind_(registry.kind()) {
     for (const Entry& entry : registry.entries())

@@ -223,7 +223,7 @@ void check_option(const Field& field, OptionType type, bool optional, const Json
   if (type == OptionType::kInteger || type == OptionType::kNumber) check_range(field, value);
   if (type == OptionType::kNumberMap)
     for (const Json& number : value) check_range(field, number);
-  if (type == OptionType::kText) check_choice(field, value.get<std::string>());
+  if (type == OptionType::kText && !field.open_choices) check_choice(field, value.get<std::string>());
   if (type == OptionType::kTextList)
     for (const Json& word : value) check_choice(field, word.get<std::string>());
 }
@@ -243,17 +243,19 @@ OptionList::~OptionList() = default;
 
 void OptionList::add_choice(Field field, MethodChoice& choice) {
   for (const MethodChoice::Candidate& candidate : choice.candidates_) field.choices.push_back(candidate.id);
-  Option option{std::move(field), OptionType::kText, false, Json(choice.id_), {}, {}};
+  field.open_choices = true;  // `choose` checks the word, since plain names are accepted as well.
+  Option option{std::move(field), OptionType::kText, false, true, Json(choice.id_), {}, {}};
   option.get = [&choice] { return Json(choice.id_); };
   option.set = [&choice, name = option.field.name](const Json& value) {
     if (!value.is_string()) throw Error(fmt::format("The option '{}' takes a string, not {}.", name, value.dump()));
     choice.choose(value.get<std::string>());
   };
-  // Plain names are accepted as well, so the check of the choices is left to `choose`.
-  option.field.choices.clear();
+  const std::string name = option.field.name;
+  for (const MethodChoice::Candidate& candidate : choice.candidates_)
+    option.methods.push_back({candidate.id, candidate.name, candidate.when});
   options_.push_back(std::move(option));
   for (MethodChoice::Candidate& candidate : choice.candidates_) {
-    OptionGroup group{candidate.id, candidate.when, {}, candidate.options.list()};
+    OptionGroup group{candidate.id, name, candidate.when, {}, candidate.options.list()};
     if (group.list.options().empty()) continue;
     group.chosen = [&choice, id = candidate.id] { return choice.id_ == id; };
     groups_.push_back(std::move(group));

@@ -52,6 +52,7 @@ struct Field {
   double minimum = -std::numeric_limits<double>::infinity();  ///< In `unit`.
   double maximum = std::numeric_limits<double>::infinity();   ///< In `unit`.
   std::vector<std::string> choices;                           ///< The allowed words, unless empty.
+  bool open_choices = false;                                  ///< `choices` are shown, but `set` checks the word.
   double member_per_unit = 1;                                 ///< The member is the value times this.
 
   Field(std::string field_name, std::string what) : name(std::move(field_name)), sentence(std::move(what)) {}
@@ -85,10 +86,17 @@ enum class OptionType { kFlag, kInteger, kNumber, kText, kTextList, kVector, kTe
 struct Option {
   Field field;
   OptionType type;
-  bool optional = false;  ///< A std::optional member: null unless it is given.
-  Json initial;           ///< The value when the list was made: the default, on a fresh object.
+  bool optional = false;        ///< A std::optional member: null unless it is given.
+  bool chooses_method = false;  ///< A `MethodChoice`: the value decides which group of options is active.
+  Json initial;                 ///< The value when the list was made: the default, on a fresh object.
   std::function<Json()> get;
   std::function<void(const Json&)> set;  ///< \throws Error if the value has another type or is out of range.
+
+  /// One method that a `MethodChoice` offers.
+  struct MethodLine {
+    std::string id, name, when;
+  };
+  std::vector<MethodLine> methods = {};
 
   /// "--max-influences" for "max_influences".
   std::string flag() const;
@@ -259,8 +267,9 @@ class OptionList {
 
 /// The options of one method among those of a `MethodChoice`.
 struct OptionGroup {
-  std::string id;    ///< Of the method.
-  std::string when;  ///< The method's line on when to use it.
+  std::string id;      ///< Of the method.
+  std::string choice;  ///< Name of the option that chooses it, such as "method".
+  std::string when;    ///< The method's line on when to use it.
   std::function<bool()> chosen;
   OptionList list;
 };
@@ -279,7 +288,7 @@ void OptionList::add(Field field, T& member) {
     }
     if constexpr (detail::WordEnum<V>)
       for (const auto& word : option_words(V{})) field.choices.emplace_back(word);
-    Option option{std::move(field), detail::OptionTraits<V>::type, U::optional, Json(), {}, {}};
+    Option option{std::move(field), detail::OptionTraits<V>::type, U::optional, false, Json(), {}, {}};
     option.get = [&member, shape = option.field]() -> Json {
       if constexpr (U::optional) return member ? detail::to_json_value<V>(*member, shape) : Json();
       else return detail::to_json_value<V>(member, shape);

@@ -88,27 +88,72 @@ ReportFile describe(const std::filesystem::path& path, std::span<const std::byte
   return {path.string(), sha256_hex(bytes), bytes.size()};
 }
 
+namespace {
+
+void flush(int file, const std::filesystem::path& target) {
+  if (::fsync(file) != 0 && errno != EINVAL && errno != EROFS)
+    throw Error(fmt::format("Cannot write {}: {}. Nothing was changed.", target.string(), reason()));
+}
+
+}  // namespace
+
 AtomicFiles::~AtomicFiles() {
   for (const Pending& file : pending_) ::unlink(file.temporary.c_str());
 }
 
-void AtomicFiles::add(const std::filesystem::path& target, std::span<const std::byte> bytes) {
+int AtomicFiles::make_temporary(const std::filesystem::path& target) {
   std::string name = target.string() + ".XXXXXX";
-  const Descriptor file(::mkostemp(name.data(), O_CLOEXEC));
-  if (file.get() < 0) throw Error(fmt::format("Cannot write {}: {}. Nothing was changed.", target.string(), reason()));
+  const int file = ::mkostemp(name.data(), O_CLOEXEC);
+  if (file < 0) throw Error(fmt::format("Cannot write {}: {}. Nothing was changed.", target.string(), reason()));
   pending_.push_back({name, target});
-  written_.push_back({target, sha256_hex(bytes), bytes.size()});
   const mode_t mask = ::umask(0);
   ::umask(mask);
-  ::fchmod(file.get(), 0666 & ~mask);
+  ::fchmod(file, 0666 & ~mask);
+  return file;
+}
+
+void AtomicFiles::add(const std::filesystem::path& target, std::span<const std::byte> bytes) {
+  const Descriptor file(make_temporary(target));
+  written_.push_back({target, sha256_hex(bytes), bytes.size()});
   write_all(file.get(), bytes, target);
-  if (::fsync(file.get()) != 0 && errno != EINVAL && errno != EROFS)
-    throw Error(fmt::format("Cannot write {}: {}. Nothing was changed.", target.string(), reason()));
+  flush(file.get(), target);
 }
 
 void AtomicFiles::add(const std::filesystem::path& target, std::string_view text) { add(target, as_bytes(text)); }
 
+struct AtomicFiles::Stream::State {
+  Descriptor file;
+  std::filesystem::path target;
+  Sha256 hash;
+  std::size_t written;  ///< Index of the entry in `written_`.
+  std::uint64_t bytes = 0;
+};
+
+void AtomicFiles::Stream::write(std::span<const std::byte> bytes) {
+  write_all(state_->file.get(), bytes, state_->target);
+  state_->hash.update(bytes);
+  state_->bytes += bytes.size();
+}
+
+AtomicFiles::Stream AtomicFiles::open(const std::filesystem::path& target) {
+  const int descriptor = make_temporary(target);
+  auto state = std::shared_ptr<Stream::State>(new Stream::State{Descriptor(descriptor), target, {}, written_.size()});
+  written_.push_back({target, "", 0});
+  streams_.push_back(state);
+  return Stream(std::move(state));
+}
+
+void AtomicFiles::close_streams() {
+  for (const auto& stream : streams_) {
+    flush(stream->file.get(), stream->target);
+    written_[stream->written].sha256 = stream->hash.hex();
+    written_[stream->written].bytes = stream->bytes;
+  }
+  streams_.clear();
+}
+
 void AtomicFiles::commit() {
+  close_streams();
   while (!pending_.empty()) {
     const Pending& file = pending_.front();
     if (::rename(file.temporary.c_str(), file.target.c_str()) != 0)

@@ -6,8 +6,10 @@
 /// Files as bytes: the only place where the library opens one.
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +43,21 @@ class AtomicFiles {
   void add(const std::filesystem::path& target, std::span<const std::byte> bytes);
   void add(const std::filesystem::path& target, std::string_view text);
 
+  /// A file written piece by piece; valid until `commit`.
+  class Stream {
+   public:
+    /// \throws Error if the bytes cannot be written.
+    void write(std::span<const std::byte> bytes);
+
+   private:
+    friend class AtomicFiles;
+    struct State;
+    explicit Stream(std::shared_ptr<State> state) : state_(std::move(state)) {}
+    std::shared_ptr<State> state_;
+  };
+  /// \throws Error if the file cannot be created.
+  Stream open(const std::filesystem::path& target);
+
   struct Written {
     std::filesystem::path target;
     std::string sha256;
@@ -57,7 +74,11 @@ class AtomicFiles {
     std::filesystem::path temporary;
     std::filesystem::path target;
   };
+  int make_temporary(const std::filesystem::path& target);
+  void close_streams();
+
   std::vector<Pending> pending_;
+  std::vector<std::shared_ptr<Stream::State>> streams_;
   std::vector<Written> written_;
 };
 

@@ -101,7 +101,7 @@ const Registry<Registered<Command>>& commands() {
             .arguments = "FILE --clip CLIP|--pose FILE [-o OUT]",
             .has_output = true,
             .examples = {"sinew deform hero.glb --clip Walk --method dqs -o walk.glb",
-                         "sinew deform hero.glb --clip exercise --smooth delta-mush -o cache.pc2",
+                         "sinew deform hero.glb --clip exercise --delta-mush -o cache.pc2",
                          "sinew deform hero.glb --pose sit.json -o sitting.obj"},
             .bind = binder(deform)}});
     r.add({"convert",

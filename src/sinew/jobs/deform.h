@@ -8,44 +8,37 @@
 #include "sinew/core/options.h"
 #include "sinew/core/progress.h"
 #include "sinew/core/report.h"
-#include "sinew/deform/deformer.h"
 #include "sinew/io/asset.h"
 #include "sinew/jobs/job.h"
+#include "sinew/pipeline/deformer.h"
+#include "sinew/pipeline/key_shapes.h"
 
 namespace sinew::jobs {
 
 struct DeformJobOptions {
-  std::string method = "lbs";
+  pipeline::DeformerOptions deformer;
   std::string clip;
   std::string pose;
   std::string frames;  ///< Empty: all.
   double fps = 30;
-  deform::DeformOptions deform;
-  double tolerance = 1e-3;
-  int max_targets = 128;
+  pipeline::KeyShapeOptions key_shapes;
   io::PlacementOptions placement;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("method", "How the skin follows the joints: " + method_names() + ".").as("METHOD"), self.method);
+    pipeline::DeformerOptions::visit(self.deformer, v);
     v(Field("clip",
-            "What is played: a clip of the file by name or number, one of another file as FILE or FILE#CLIP, or a "
-            "built-in one such as exercise.")
+            "The clip to play: of the file by name or number, of another file as FILE or FILE#CLIP, or a built-in one "
+            "such as exercise.")
           .as("CLIP"),
       self.clip);
-    v(Field("pose", "A pose in place of a clip, from a JSON file.").as("FILE"), self.pose);
-    v(Field("frames", "Only these frames of the clip, counted from 0: one, or first and last as 10:50.").as("A:B"),
+    v(Field("pose", "A pose file (JSON) to use instead of a clip.").as("FILE"), self.pose);
+    v(Field("frames", "Play only these frames, counted from 0: one frame, or a range such as 10:50.").as("A:B"),
       self.frames);
-    v(Field("fps", "Frames a second at which the clip is played.").range(0.001, 1000), self.fps);
-    deform::DeformOptions::visit(self.deform, v);
-    v(Field("tolerance", "How far key shapes may be from the true motion, as a share of the character's size.")
-          .range(1e-7, 1),
-      self.tolerance);
-    v(Field("max_targets", "Most key shapes a part may get.").range(1, 4096), self.max_targets);
+    v(Field("fps", "Frames per second at which the clip is played.").range(0.001, 1000), self.fps);
+    pipeline::KeyShapeOptions::visit(self.key_shapes, v);
     io::PlacementOptions::visit(self.placement, v);
   }
-
-  static std::string method_names();
 };
 
 /// Plays a clip, or takes a pose, through a deformer and writes what comes out. The output's ending decides how:

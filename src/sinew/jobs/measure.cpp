@@ -123,7 +123,7 @@ void refuse_contradictions(const MeasureOptions& options) {
 std::string heading(const PosedCharacter& subject, const MeasureOptions& options) {
   const Rig& rig = subject.rig();
   std::string text = fmt::format("{}: {} vertices, {} joints, by {}", subject.name(), rig.mesh.vertex_count(),
-                                 rig.skeleton.size(), options.method);
+                                 rig.skeleton.size(), options.deformer.method.id());
   if (!options.clip.empty())
     text += fmt::format(", clip '{}' at {:g} frames a second", subject.motion_name(), options.fps);
   return text + "\n\n";
@@ -136,7 +136,6 @@ Report measure(const JobRequest& request, const MeasureOptions& options, const P
   Report report;
   report.command = "measure";
   refuse_contradictions(options);
-  deform::deformers().find(options.method);  // Refuses an unknown method before the work.
   const std::optional<fs::path> table = csv_path(request, options);
   const std::string name = request.inputs.front().string();
   const io::Asset asset = load_for(report, request.inputs.front(), options, progress);

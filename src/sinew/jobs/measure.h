@@ -8,23 +8,22 @@
 #include "sinew/core/options.h"
 #include "sinew/core/progress.h"
 #include "sinew/core/report.h"
-#include "sinew/deform/deformer.h"
 #include "sinew/io/asset.h"
 #include "sinew/jobs/job.h"
 #include "sinew/measure/meter.h"
+#include "sinew/pipeline/deformer.h"
 
 namespace sinew::jobs {
 
 struct MeasureOptions {
-  std::string against;         ///< A file to compare with; empty for none.
-  std::string clip;            ///< Empty: the rest pose and the bind pose.
-  std::string pose;            ///< A pose file; empty for none.
-  std::string method = "lbs";  ///< Of `deform::deformers()`.
-  std::string frames;          ///< Empty: all of the clip.
+  std::string against;  ///< A file to compare with; empty for none.
+  std::string clip;     ///< Empty: the rest pose and the bind pose.
+  std::string pose;     ///< A pose file; empty for none.
+  std::string frames;   ///< Empty: all of the clip.
   double fps = 30;
   std::string csv;
   measure::MeterOptions meter;
-  deform::DeformOptions deform;
+  pipeline::DeformerOptions deformer;
   io::PlacementOptions placement;
 
   template <class Self, class Visitor>
@@ -37,13 +36,12 @@ struct MeasureOptions {
           .as("CLIP"),
       self.clip);
     v(Field("pose", "A pose in place of a clip, from a JSON file.").as("FILE"), self.pose);
-    v(Field("method", "How the skin is deformed: lbs, dqs, ….").as("METHOD"), self.method);
     v(Field("frames", "Only these frames of the clip, counted from 0: one, or first and last as 10:50.").as("A:B"),
       self.frames);
     v(Field("fps", "Frames a second at which the clip is looked at.").range(0.001, 1000), self.fps);
     v(Field("csv", "Write the figures of every frame to this table.").as("FILE.csv"), self.csv);
     measure::MeterOptions::visit(self.meter, v);
-    deform::DeformOptions::visit(self.deform, v);
+    pipeline::DeformerOptions::visit(self.deformer, v);
     io::PlacementOptions::visit(self.placement, v);
   }
 };

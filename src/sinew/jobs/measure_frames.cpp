@@ -9,8 +9,9 @@
 
 #include "sinew/core/error.h"
 #include "sinew/motion/resolve.h"
-#include "sinew/pipeline/bind_deformer.h"
+#include "sinew/pipeline/deformer.h"
 #include "sinew/pipeline/joint_matching.h"
+#include "sinew/pipeline/play.h"
 
 namespace sinew::jobs {
 
@@ -43,7 +44,7 @@ PosedCharacter::PosedCharacter(const io::Asset& asset, const MeasureOptions& opt
                                    : find_motion(asset, options.clip, files, warnings, progress);
     if (motion_->clip) player_.emplace(rig(), *motion_->clip);
   }
-  deformer_ = bind_deformer(options.method, rig(), options.deform, warnings, progress);
+  deformer_ = bind_deformer(rig(), options.deformer, warnings, progress);
   state_ = deformer_->make_state();
   buffer_.resize(rig().mesh.positions.size());
 }
@@ -51,10 +52,11 @@ PosedCharacter::PosedCharacter(const io::Asset& asset, const MeasureOptions& opt
 std::vector<FrameRequest> PosedCharacter::frames(const MeasureOptions& options) const {
   if (!motion_) return {{"rest", 0, 0, false, true}, {"bind", 1, 0, true, true}};
   if (!player_) return {{motion_->name, 0, 0, false, true}};
-  const FrameRange wanted = choose_frames(options.frames, player_->duration_s(), options.fps);
+  const FrameRange wanted = frame_range(player_->duration_s(), options.fps, parse_frames(options.frames));
   std::vector<FrameRequest> list;
   if (deformer_->needs_history() && wanted.first > 0) {
-    const FrameRange past = choose_frames(fmt::format("0:{}", wanted.first - 1), player_->duration_s(), options.fps);
+    const FrameRange past =
+        frame_range(player_->duration_s(), options.fps, std::pair<std::size_t, std::size_t>(0, wanted.first - 1));
     for (std::size_t f = 0; f < past.times_s.size(); ++f)
       list.push_back({fmt::format("{}", f), static_cast<Index>(f), past.times_s[f], false, false});
   }

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "sinew/deform/deformer.h"
-#include "sinew/jobs/deform_motion.h"
 #include "sinew/jobs/measure.h"
+#include "sinew/jobs/motion_source.h"
 #include "sinew/measure/shape.h"
 #include "sinew/motion/drivers.h"
 #include "sinew/motion/player.h"

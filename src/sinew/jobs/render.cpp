@@ -23,12 +23,6 @@ constexpr int kFramingTimes = 24;
 constexpr std::string_view kWeights = "weights:";
 constexpr std::string_view kSegments = "segments";
 
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 /// "Did you mean 'a', 'b'?" and what there is, for a name that is not there.
 [[noreturn]] void unknown(const char* kind, const std::string& word, const std::string& where,
                           const std::vector<std::string>& known) {
@@ -137,24 +131,22 @@ std::vector<std::string> set_show(picture::PictureScene& scene, const RenderOpti
   return of_method;
 }
 
-/// Methods that are known to show something of that name.
-std::string_view method_that_shows(std::string_view word) {
-  for (const std::string_view name : {"tets", "inverted", "areas"})
-    if (word == name) return "pbd";
-  return word == "twist" ? "slbs" : "";
+/// The method that can draw an overlay of that name; null if there is none.
+const deform::DeformerMethod* method_with_overlay(const std::string& word) {
+  for (const deform::DeformerMethod& method : deform::deformers().entries())
+    if (std::find(method.overlays.begin(), method.overlays.end(), word) != method.overlays.end()) return &method;
+  return nullptr;
 }
 
-[[noreturn]] void not_shown(const std::string& word, const RenderOptions& options, const std::vector<Overlay>& there) {
-  std::string text = fmt::format(
-      "--show does not know '{}'. It takes skin, wire, skeleton, segments and weights:JOINT, joined by commas, ", word);
-  const std::string& method = deform::deformers().find(options.method).id;
-  std::vector<std::string> names;
-  for (const Overlay& overlay : there) names.push_back(overlay.name);
-  if (names.empty()) text += fmt::format("and what the method shows of itself, but {} shows nothing here.", method);
-  else text += fmt::format("and of the method {}: {}.", method, fmt::join(names, ", "));
-  const std::string_view other = method_that_shows(word);
-  if (other == method) text += " The skin may enclose nothing; sinew info tells.";
-  else if (!other.empty()) text += fmt::format(" Add --method {}, which has '{}'.", other, word);
+[[noreturn]] void not_shown(const std::string& word, const RenderOptions& options, const std::vector<Overlay>& drawn) {
+  const std::string& method = options.deformer.method.id();
+  std::vector<std::string> names = {"skin", "wire", "skeleton", "segments", "weights:JOINT"};
+  for (const Overlay& overlay : drawn) names.push_back(overlay.name);
+  std::string text = fmt::format("The option 'show' cannot draw '{}' with the method {}; available: {}.", word, method,
+                                 fmt::join(names, ", "));
+  const deform::DeformerMethod* other = method_with_overlay(word);
+  if (other && other->id == method) text += " The skin may not enclose a volume; check it with `sinew info`.";
+  else if (other) text += fmt::format(" Set the option 'method' to {}, which draws '{}'.", other->id, word);
   throw Error(text);
 }
 
@@ -199,13 +191,6 @@ void lay_out_sheet(picture::PictureScene& scene, const MomentMaker& moments, boo
 }
 
 }  // namespace
-
-std::string RenderOptions::method_names() {
-  std::string text;
-  for (const auto& method : deform::deformers().entries())
-    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", method.id, method.name);
-  return text;
-}
 
 picture::PictureScene picture_scene(const io::Asset& asset, const RenderOptions& options, Report& report,
                                     const Progress& progress) {

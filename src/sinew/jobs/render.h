@@ -11,10 +11,10 @@
 #include "sinew/core/options.h"
 #include "sinew/core/progress.h"
 #include "sinew/core/report.h"
-#include "sinew/deform/deformer.h"
 #include "sinew/io/asset.h"
 #include "sinew/jobs/job.h"
 #include "sinew/picture/picture.h"
+#include "sinew/pipeline/deformer.h"
 
 namespace sinew::jobs {
 
@@ -24,8 +24,7 @@ struct RenderOptions {
   std::string clip;            ///< Empty: the rest pose.
   std::optional<double> time;  ///< Empty: the clip's start.
   std::string pose;            ///< A pose in a JSON file, in place of a clip.
-  std::string method = "lbs";
-  deform::DeformOptions deform;
+  pipeline::DeformerOptions deformer;
   std::string size;  ///< Empty: 1024x1024, or 1600x900 for a sheet.
   bool sheet = false;
   std::string background = "studio";
@@ -34,34 +33,31 @@ struct RenderOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("view", "From where the character is seen.").one_of({"front", "side", "three-quarter", "back"}), self.view);
-    v(Field(
-          "show",
-          "What is drawn: skin, wire, skeleton, segments, weights:JOINT, or what the method shows of itself, as pbd's "
-          "tets, inverted, areas.")
+    v(Field("view", "The direction from which the character is seen.")
+          .one_of({"front", "side", "three-quarter", "back"}),
+      self.view);
+    v(Field("show",
+            "What to draw: skin, wire, skeleton, segments, weights:JOINT, or an overlay of the method, such as tets, "
+            "inverted and areas of pbd.")
           .as("WHAT,…"),
       self.show);
     v(Field("clip",
-            "Clip to take the pose from: of the file by name or number, of another as FILE or FILE#CLIP, or a built-in "
-            "one "
-            "such as exercise; without it the rest pose.")
+            "The clip to show: of the file by name or number, of another file as FILE or FILE#CLIP, or a built-in one "
+            "such as exercise. Default: the rest pose.")
           .as("CLIP"),
       self.clip);
     v(Field("time", "Time in the clip.").in("s").range(0, 1e6), self.time);
-    v(Field("pose", "A pose in place of a clip, from a JSON file.").as("FILE"), self.pose);
-    v(Field("method", "How the skin follows the joints: " + method_names() + ".").as("METHOD"), self.method);
-    deform::DeformOptions::visit(self.deform, v);
-    v(Field("size", "Size of the picture, 1024x1024 or for a sheet 1600x900 unless given.").as("WxH").in("px"),
-      self.size);
-    v(Field("sheet", "Four views, and times of a clip, in one picture."), self.sheet);
-    v(Field("background", "studio, transparent, or a colour such as #ffffff."), self.background);
-    v(Field("samples", "Passes: more give smoother shadows and take longer; 0 for 32, fewer in very large pictures.")
+    v(Field("pose", "A pose file (JSON) to use instead of a clip.").as("FILE"), self.pose);
+    pipeline::DeformerOptions::visit(self.deformer, v);
+    v(Field("size", "Size of the picture. Default: 1024x1024, or 1600x900 for a sheet.").as("WxH").in("px"), self.size);
+    v(Field("sheet", "Draw four views, and several times of a clip, in one picture."), self.sheet);
+    v(Field("background", "Background: studio, transparent, or a colour such as #ffffff."), self.background);
+    v(Field("samples",
+            "Number of passes. More give smoother shadows and take longer; 0 uses 32, fewer for very large pictures.")
           .range(0, 256),
       self.samples);
     io::PlacementOptions::visit(self.placement, v);
   }
-
-  static std::string method_names();
 };
 
 /// Draws a character as a PNG. `skin` is the surface with its materials, `wire` its polygons' edges, `skeleton` bones

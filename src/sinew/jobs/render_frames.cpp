@@ -8,7 +8,7 @@
 #include "sinew/core/error.h"
 #include "sinew/deform/blend/linear.h"
 #include "sinew/motion/resolve.h"
-#include "sinew/pipeline/bind_deformer.h"
+#include "sinew/pipeline/deformer.h"
 
 namespace sinew::jobs {
 
@@ -17,15 +17,13 @@ using namespace pipeline;
 MomentMaker::MomentMaker(const io::Asset& asset, const RenderOptions& options, Report& report, const Progress& progress)
     : rig_(asset.character.rig), still_(rest_pose(asset.character.rig)) {
   if (!options.clip.empty() && !options.pose.empty())
-    throw Error("--clip and --pose do not go together: give one of them.");
-  if (options.time && options.clip.empty()) throw Error("--time needs --clip: name the clip that the time lies in.");
+    throw Error("The option 'clip' and the option 'pose' exclude each other.");
+  if (options.time && options.clip.empty()) throw Error("The option 'time' needs the option 'clip'.");
   if (!options.clip.empty())
     player_.emplace(rig_, *find_motion(asset, options.clip, report.inputs, report.warnings, progress).clip);
   else if (!options.pose.empty()) still_ = read_pose(asset, options.pose, report.inputs).pose;
   else if (options.sheet && !asset.character.clips.empty()) player_.emplace(rig_, asset.character.clips.front());
-  const std::string& method = deform::deformers().find(options.method).id;
-  if (method != "lbs" || options.deform.smooth != "none")
-    deformer_ = bind_deformer(method, rig_, options.deform, report.warnings, progress);
+  if (!options.deformer.plain()) deformer_ = bind_deformer(rig_, options.deformer, report.warnings, progress);
 }
 
 picture::PictureFrame MomentMaker::moment(const Pose& pose, double time_s) const {

@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "sinew/deform/deformer.h"
-#include "sinew/jobs/deform_motion.h"
+#include "sinew/jobs/motion_source.h"
 #include "sinew/jobs/render.h"
+#include "sinew/motion/player.h"
 #include "sinew/picture/picture.h"
 
 namespace sinew::jobs {

@@ -10,10 +10,11 @@
 #include <numbers>
 
 #include "sinew/core/character.h"
+#include "sinew/deform/blend/slbs.h"
 #include "sinew/lab/reproduce_blend_bar.h"
 #include "sinew/measure/enclosed_volume.h"
 #include "sinew/motion/resolve.h"
-#include "sinew/pipeline/bind_deformer.h"
+#include "sinew/pipeline/deformer.h"
 #include "sinew/shapes/surface/limbs.h"
 
 namespace sinew::lab {
@@ -94,15 +95,20 @@ double closed_form_loss(double spread, int links, const std::vector<Quat>& rotat
   return 4 * spread * spread / links * sum;
 }
 
+pipeline::DeformerOptions published_deformer(std::string_view method) {
+  pipeline::DeformerOptions options = deformer(method);
+  AnyOptions& own = options.method.options();
+  if (own.is<deform::SlbsOptions>()) own.as<deform::SlbsOptions>().twist_share = deform::TwistShare::kDelta;
+  return options;
+}
+
 double bar_loss(const Rig& rig, const std::vector<Quat>& rotations, std::string_view method) {
   assert(rotations.size() == rig.skeleton.size());
   Pose pose = rest_pose(rig);
   for (std::size_t j = 0; j < rotations.size(); ++j) pose.local[j].rotation = pose.local[j].rotation * rotations[j];
   const ModelPose model = motion::resolve(rig.skeleton, pose);
   Findings warnings;
-  deform::DeformOptions options;
-  options.twist = "delta";  // As published.
-  const auto deformer = bind_deformer(method, rig, options, warnings);
+  const auto deformer = bind_deformer(rig, published_deformer(method), warnings);
   const auto state = deformer->make_state();
   std::vector<Vec3f> posed(rig.mesh.positions.size());
   deformer->deform(*state, {model}, {posed, {}, nullptr});

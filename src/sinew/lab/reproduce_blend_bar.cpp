@@ -13,7 +13,7 @@
 #include "sinew/core/character.h"
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/motion/resolve.h"
-#include "sinew/pipeline/bind_deformer.h"
+#include "sinew/pipeline/deformer.h"
 
 namespace sinew::lab {
 
@@ -240,9 +240,7 @@ class BlendBar {
     for (std::size_t j = 0; j < rotations.size(); ++j) pose.local[j].rotation = pose.local[j].rotation * rotations[j];
     const ModelPose model = motion::resolve(rig.skeleton, pose);
     Findings warnings;
-    deform::DeformOptions as_published;
-    as_published.twist = "delta";
-    const auto deformer = bind_deformer(method, rig, as_published, warnings);
+    const auto deformer = bind_deformer(rig, published_deformer(method), warnings);
     const auto state = deformer->make_state();
     std::vector<Vec3f> posed(rig.mesh.positions.size());
     std::vector<double> elapsed;

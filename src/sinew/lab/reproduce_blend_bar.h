@@ -15,6 +15,7 @@
 
 #include "sinew/core/rig.h"
 #include "sinew/lab/experiments.h"
+#include "sinew/pipeline/deformer.h"
 
 namespace sinew::lab {
 
@@ -73,6 +74,9 @@ std::vector<Quat> bar_rotations(int count);
 /// from integrating the determinant of the map's derivative over sections that are symmetric about the axis. Dual
 /// quaternions lose nothing in that limit.
 double closed_form_loss(double spread, int links, const std::vector<Quat>& rotations, const Vec3& axis = Vec3::UnitY());
+
+/// A deformer as published: slbs with twists in proportion to the distance along the bone.
+pipeline::DeformerOptions published_deformer(std::string_view method);
 
 /// The same of a mesh, posed by a method of `deform::deformers()`.
 double bar_loss(const Rig& rig, const std::vector<Quat>& rotations, std::string_view method);

@@ -13,6 +13,7 @@
 #include "sinew/core/character.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/deformer.h"
+#include "sinew/deform/pbd/pbd.h"
 #include "sinew/deform/pbd/pbd_body.h"
 #include "sinew/deform/pbd/pbd_cylinder.h"
 #include "sinew/deform/pbd/pbd_paper.h"
@@ -211,11 +212,11 @@ void pbd_times(const ReproduceOptions& options, const Progress& progress, Reprod
     double set_up = 0, constraints = 0;
     Index tets = 0;
     for (std::size_t which = 0; which < 4; ++which) {
-      deform::DeformOptions choose;
-      choose.base = "lbs";
+      deform::PbdOptions choose;
+      choose.base = deform::PbdBase::kLbs;
       choose.tets = paper.tets;
-      choose.material = which % 2 == 0 ? "springs" : "corotated";
-      choose.area = which < 2 ? "joints" : "body";
+      choose.material = which % 2 == 0 ? deform::PbdMaterial::kSprings : deform::PbdMaterial::kCorotated;
+      choose.area = which < 2 ? deform::PbdArea::kJoints : deform::PbdArea::kBody;
       const auto start = std::chrono::steady_clock::now();
       const auto deformer = deform::bind("pbd", rig, choose, progress);
       if (which == 0) {

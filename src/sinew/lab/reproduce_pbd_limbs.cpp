@@ -10,12 +10,13 @@
 
 #include "sinew/core/bone_axis.h"
 #include "sinew/core/character.h"
+#include "sinew/deform/pbd/pbd.h"
 #include "sinew/lab/reproduce_pbd.h"
 #include "sinew/measure/meter.h"
 #include "sinew/motion/names/joint_names.h"
 #include "sinew/motion/resolve.h"
-#include "sinew/pipeline/bind_deformer.h"
 #include "sinew/pipeline/bind_subject.h"
+#include "sinew/pipeline/deformer.h"
 #include "sinew/shapes/kinds.h"
 
 namespace sinew::lab {
@@ -119,15 +120,23 @@ namespace {
 struct Skinning {
   const char* name;
   const char* method;
-  const char* base;
-  const char* material;
+  deform::PbdBase base = deform::PbdBase::kLbs;
+  deform::PbdMaterial material = deform::PbdMaterial::kCorotated;
+
+  pipeline::DeformerOptions options() const {
+    pipeline::DeformerOptions chosen = deformer(method);
+    if (AnyOptions& own = chosen.method.options(); own.is<deform::PbdOptions>())
+      own.as<deform::PbdOptions>().base = base, own.as<deform::PbdOptions>().material = material;
+    return chosen;
+  }
 };
-constexpr std::array<Skinning, 6> kSkinnings = {{{"linear", "lbs", "lbs", "corotated"},
-                                                 {"dual quaternion", "dqs", "lbs", "corotated"},
-                                                 {"twist-safe", "slbs", "lbs", "corotated"},
-                                                 {"pbd on linear, springs", "pbd", "lbs", "springs"},
-                                                 {"pbd on linear, corotated", "pbd", "lbs", "corotated"},
-                                                 {"pbd on twist-safe, corotated", "pbd", "slbs", "corotated"}}};
+constexpr std::array<Skinning, 6> kSkinnings = {
+    {{"linear", "lbs"},
+     {"dual quaternion", "dqs"},
+     {"twist-safe", "slbs"},
+     {"pbd on linear, springs", "pbd", deform::PbdBase::kLbs, deform::PbdMaterial::kSprings},
+     {"pbd on linear, corotated", "pbd"},
+     {"pbd on twist-safe, corotated", "pbd", deform::PbdBase::kSlbs}}};
 
 }  // namespace
 
@@ -147,11 +156,8 @@ void pbd_limbs(const Progress& progress, Reproduction& result) {
   for (const LimbTurn& turn : turns) table.header.push_back(turn.name);
   for (const Skinning& skinning : kSkinnings) {
     progress.check();
-    deform::DeformOptions choose;
-    choose.base = skinning.base;
-    choose.material = skinning.material;
     Findings warnings;
-    const auto deformer = bind_deformer(skinning.method, rig, choose, warnings, progress);
+    const auto deformer = bind_deformer(rig, skinning.options(), warnings, progress);
     table.rows.push_back({skinning.name});
     for (const LimbTurn& turn : turns) {
       const ModelPose pose = turned_pose(rig, turn);
@@ -182,14 +188,16 @@ void pbd_sections(const Progress& progress, Reproduction& result) {
                     "its usual base, auto, which at such twists is slbs.",
                     {"base, twist", "base alone", "pbd, springs", "pbd, corotated", "projective", "wanted"},
                     {}};
-  for (const std::string base : {"lbs", "slbs", "auto"}) {
-    deform::DeformOptions choose;
-    choose.base = base;
+  for (const auto which : {deform::PbdBase::kLbs, deform::PbdBase::kSlbs, deform::PbdBase::kAuto}) {
+    const std::string base = option_words(which)[static_cast<std::size_t>(which)];
+    deform::PbdOptions choose;
+    choose.base = which;
     Findings warnings;
-    const auto alone = bind_deformer(base == "auto" ? "slbs" : base, rig, choose, warnings, progress);
-    const auto corotated = bind_deformer("pbd", rig, choose, warnings, progress);
-    choose.material = "springs";
-    const auto springs = bind_deformer("pbd", rig, choose, warnings, progress);
+    const auto alone =
+        bind_deformer(rig, deformer(which == deform::PbdBase::kAuto ? "slbs" : base), warnings, progress);
+    const auto corotated = bind_deformer(rig, deformer("pbd", choose), warnings, progress);
+    choose.material = deform::PbdMaterial::kSprings;
+    const auto springs = bind_deformer(rig, deformer("pbd", choose), warnings, progress);
     for (const int degrees : {120, 180}) {
       progress.check();
       const ModelPose pose = turned_pose(rig, {"twist", 1, true, Vec3::UnitY(), static_cast<double>(degrees)});

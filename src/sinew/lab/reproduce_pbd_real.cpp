@@ -12,7 +12,9 @@
 
 #include "sinew/binding/segment/segmentation.h"
 #include "sinew/core/character.h"
+#include "sinew/deform/pbd/pbd.h"
 #include "sinew/deform/pbd/pbd_body.h"
+#include "sinew/deform/pbd/pbd_store.h"
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/io/asset.h"
 #include "sinew/lab/reproduce_pbd.h"
@@ -54,14 +56,15 @@ constexpr std::array<RealFile, 16> kPbdFiles = {{{"rigged/CesiumMan.glb", true},
 /// step.
 struct RealSkinning {
   const char* key;
-  const char* base;
-  const char* material;
+  deform::PbdBase base;
+  deform::PbdMaterial material;
   double skin_volume;
 };
-constexpr std::array<RealSkinning, 4> kRealSkinnings = {{{"recovered", "auto", "corotated", 1},
-                                                         {"without_skin_volume", "auto", "corotated", 0},
-                                                         {"corotated_on_linear", "lbs", "corotated", 1},
-                                                         {"springs_on_linear", "lbs", "springs", 1}}};
+constexpr std::array<RealSkinning, 4> kRealSkinnings = {
+    {{"recovered", deform::PbdBase::kAuto, deform::PbdMaterial::kCorotated, 1},
+     {"without_skin_volume", deform::PbdBase::kAuto, deform::PbdMaterial::kCorotated, 0},
+     {"corotated_on_linear", deform::PbdBase::kLbs, deform::PbdMaterial::kCorotated, 1},
+     {"springs_on_linear", deform::PbdBase::kLbs, deform::PbdMaterial::kSprings, 1}}};
 using Shares = std::array<double, kRealSkinnings.size()>;
 
 /// What a turn of one character's limb came to.
@@ -105,15 +108,14 @@ RealBindings bind_real(const Rig& rig, const Progress& progress) {
   Segmentation segmentation = binding::segment({rig.mesh, skeleton, subject.joints, subject.bound}, {}, progress);
   binding::respect_rigid_shells(segmentation, rig.mesh, rig.weights);
   const deform::PbdBody body = deform::make_pbd_body(rig, {}, progress);
-  deform::RigKnowledge knowledge;
-  knowledge.segmentation = &segmentation;
-  knowledge.pbd_body = &body;
+  const std::vector<std::byte> bytes = deform::write_pbd_body(body);
+  const deform::MethodInputs inputs{.segmentation = &segmentation, .prepared = bytes};
   for (std::size_t s = 0; s < kRealSkinnings.size(); ++s) {
-    deform::DeformOptions choose;
+    deform::PbdOptions choose;
     choose.base = kRealSkinnings[s].base;
     choose.material = kRealSkinnings[s].material;
     choose.skin_volume = kRealSkinnings[s].skin_volume;
-    bound.pbd[s] = deform::bind("pbd", rig, choose, progress, knowledge);
+    bound.pbd[s] = deform::bind("pbd", rig, choose, progress, inputs);
     if (s == 0) bound.set_up_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
   return bound;

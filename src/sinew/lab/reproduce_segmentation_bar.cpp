@@ -10,6 +10,7 @@
 #include <numbers>
 
 #include "sinew/binding/segment/segmentation.h"
+#include "sinew/deform/blend/slbs.h"
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/lab/reproduce_blend_bar.h"
 #include "sinew/lab/reproduce_segmentation.h"
@@ -42,11 +43,7 @@ constexpr double kRadians = std::numbers::pi / 180;
 
 std::unique_ptr<deform::Deformer> bind_twist_safe(const Rig& rig) {
   const Segmentation regions = binding::segment(binding::rest_subject(rig.mesh, rig.skeleton));
-  deform::DeformOptions options;
-  options.twist = "delta";
-  deform::RigKnowledge knowledge;
-  knowledge.segmentation = &regions;
-  return deform::bind("slbs", rig, options, {}, knowledge);
+  return deform::bind_slbs(rig, regions, {deform::TwistShare::kDelta});
 }
 
 std::unique_ptr<deform::Deformer> bind_bar(const Rig& rig, std::size_t method) {

@@ -9,6 +9,8 @@
 #include <numbers>
 
 #include "sinew/binding/segment/segmentation.h"
+#include "sinew/deform/blend/delta_mush.h"
+#include "sinew/deform/blend/slbs.h"
 #include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/section.h"
 #include "sinew/lab/reproduce_segmentation.h"
@@ -35,15 +37,18 @@ struct TwistMethod {
   const char* key;
   const char* name;
   const char* id;
-  const char* smooth;
-  const char* twist;
+  bool delta_mush;
+  bool delta_share;  ///< Of slbs.
+
+  AnyOptions options() const {
+    return delta_share ? AnyOptions(deform::SlbsOptions{deform::TwistShare::kDelta}) : AnyOptions();
+  }
 };
-constexpr std::array<TwistMethod, 5> kTwistMethods = {
-    {{"lbs", "LBS", "lbs", "none", "harmonic"},
-     {"dqs", "DQS", "dqs", "none", "harmonic"},
-     {"dqs_delta_mush", "DQS, delta mush", "dqs", "delta-mush", "harmonic"},
-     {"slbs", "SLBS", "slbs", "none", "harmonic"},
-     {"slbs_delta", "SLBS, delta", "slbs", "none", "delta"}}};
+constexpr std::array<TwistMethod, 5> kTwistMethods = {{{"lbs", "LBS", "lbs", false, false},
+                                                       {"dqs", "DQS", "dqs", false, false},
+                                                       {"dqs_delta_mush", "DQS, delta mush", "dqs", true, false},
+                                                       {"slbs", "SLBS", "slbs", false, false},
+                                                       {"slbs_delta", "SLBS, delta", "slbs", false, true}}};
 constexpr std::size_t kTwistSafe = 3;
 using TwistRow = std::array<TwistFigures, kTwistMethods.size()>;
 
@@ -200,15 +205,13 @@ void segmentation_twists(const std::vector<int>& vertices, const Progress& progr
     const shapes::Made made = shapes::make("human", make).made;
     const Rig& rig = made.character.rig;
     const Segmentation regions = binding::segment(binding::rest_subject(rig.mesh, rig.skeleton));
-    deform::RigKnowledge knowledge;
-    knowledge.segmentation = &regions;
+    const deform::MethodInputs inputs{.segmentation = &regions, .prepared = {}};
     std::vector<std::unique_ptr<deform::Deformer>> deformers;
     for (const TwistMethod& method : kTwistMethods) {
       progress.check();
-      deform::DeformOptions options;
-      options.smooth = method.smooth;
-      options.twist = method.twist;
-      deformers.push_back(deform::bind(method.id, rig, options, {}, knowledge));
+      auto deformer = deform::bind(method.id, rig, method.options(), {}, inputs);
+      if (method.delta_mush) deformer = bind_delta_mush(std::move(deformer), rig, {});
+      deformers.push_back(std::move(deformer));
     }
     const TwistedBone forearm(rig, made.owners, rig.skeleton.find("LeftForearm"), rig.skeleton.find("LeftHand"));
     for (const double degrees : kTwistDegrees) {

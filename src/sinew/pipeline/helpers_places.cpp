@@ -53,7 +53,7 @@ TwistKnowledge twist_knowledge(const Rig& rig, Findings& warnings, const Progres
   const Skeleton skeleton = with_leaf_ends(rig, subject.joints, subject.bound);
   knowledge.segmentation = binding::segment({rig.mesh, skeleton, subject.joints, subject.bound}, {}, progress);
   binding::respect_rigid_shells(knowledge.segmentation, rig.mesh, rig.weights);
-  deform::RigKnowledge told;
+  deform::MethodInputs told;
   told.segmentation = &knowledge.segmentation;
   knowledge.safe = deform::bind("slbs", rig, {}, progress, told);
   const auto state = knowledge.safe->make_state();

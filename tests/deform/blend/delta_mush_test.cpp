@@ -15,11 +15,16 @@ namespace {
 
 using namespace testing;
 
-DeformOptions mush(int rounds = 5) {
-  DeformOptions options;
-  options.smooth = "delta-mush";
-  options.smooth_iterations = rounds;
+DeltaMushOptions mush(int rounds = 5) {
+  DeltaMushOptions options;
+  options.rounds = rounds;
   return options;
+}
+
+Frame frame_of(std::string_view method, const Rig& rig, const ModelPose& pose, const DeltaMushOptions& options) {
+  const auto deformer = bind_delta_mush(deform::bind(method, rig), rig, options);
+  const auto state = deformer->make_state();
+  return testing::frame_of(*deformer, *state, pose, rig.mesh.vertex_count());
 }
 
 // A tube with bumps whose last column of vertices is a copy of the first, as at a seam of the texture, and with the
@@ -128,7 +133,7 @@ TEST(DeltaMush, ActiveMorphsCountAsRest) {
   rig.mesh.parts[0].morphs = {morph};
   rig.mesh.parts[0].morph_weights = {0};
   ModelPose pose = bent(0);
-  const auto deformer = deform::bind("lbs", rig, mush());
+  const auto deformer = bind_delta_mush(deform::bind("lbs", rig), rig, mush());
   const auto state = deformer->make_state();
   for (const double weight : {0.0, 1.0, 0.5, 0.0}) {
     pose.morph_weights = {{weight}};

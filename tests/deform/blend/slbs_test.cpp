@@ -19,9 +19,9 @@ using namespace testing;
 
 constexpr double kTurn = 2 * std::numbers::pi;
 
-DeformOptions delta() {
-  DeformOptions options;
-  options.twist = "delta";
+SlbsOptions delta() {
+  SlbsOptions options;
+  options.twist_share = TwistShare::kDelta;
   return options;
 }
 

@@ -54,11 +54,9 @@ std::vector<Vec3f> far_twist_frame(const Deformer& deformer, const Rig& rig, con
 
 TEST(FarTwist, IsLinearUpToSixtyDegreesAndSpreadsTheTwistOfTheForearmFromAHundredOn) {
   const FarTwistHuman human;
-  RigKnowledge knowledge;
-  knowledge.segmentation = &human.segmentation;
-  const auto mixed = bind_far_twist(human.rig, knowledge, {}, rest_matrices(human.rig.skeleton), {});
+  const auto mixed = bind_far_twist(human.rig, human.segmentation, {}, rest_matrices(human.rig.skeleton), {});
   const auto linear = bind("lbs", human.rig);
-  const auto spread = bind("slbs", human.rig, {}, {}, knowledge);
+  const auto spread = bind_slbs(human.rig, human.segmentation);
   EXPECT_EQ(far_twist_frame(*mixed, human.rig, human.twisted(59)),
             far_twist_frame(*linear, human.rig, human.twisted(59)));
   const std::vector<Vec3f> far = far_twist_frame(*mixed, human.rig, human.twisted(110)),

@@ -26,8 +26,8 @@ class PbdHuman : public ::testing::Test {
     shapes::MakeOptions options;
     options.vertices = 4000;
     made_ = new shapes::Made(shapes::make("human", options).made);
-    DeformOptions choose;
-    choose.base = "lbs";
+    PbdOptions choose;
+    choose.base = PbdBase::kLbs;
     pbd_ = bind("pbd", made_->character.rig, choose).release();
     lbs_ = bind("lbs", made_->character.rig).release();
   }
@@ -175,8 +175,8 @@ TEST(Pbd, ScalesWithTheCharacter) {
   for (Joint& joint : large.skeleton.joints) joint.rest.translation *= 8;
   for (Skin& skin : large.skins)
     for (Mat4& inverse : skin.inverse_bind) inverse.topRightCorner<3, 1>() *= 8;
-  DeformOptions choose;
-  choose.base = "lbs";
+  PbdOptions choose;
+  choose.base = PbdBase::kLbs;
   choose.tets = 8000;
   const auto run = [&](const Rig& rig) {
     const auto pbd = bind("pbd", rig, choose);
@@ -199,8 +199,8 @@ TEST(Pbd, ASkinWithoutInsideIsLeftToTheBaseMethodAndSaysSo) {
   rig.mesh.face_materials.clear();
   rig.mesh.add_face(std::array<Index, 3>{0, 1, 2});
   rig.mesh.parts.front().face_count = 1;
-  DeformOptions choose;
-  choose.base = "lbs";
+  PbdOptions choose;
+  choose.base = PbdBase::kLbs;
   const auto pbd = bind("pbd", rig, choose);
   const auto state = pbd->make_state();
   std::vector<Vec3f> positions(rig.mesh.positions.size());
@@ -213,11 +213,11 @@ TEST(Pbd, ASkinWithoutInsideIsLeftToTheBaseMethodAndSaysSo) {
 
 TEST(Pbd, RefusesStiffnessOfNoJoint) {
   const Rig rig = shapes::make("bar", {}).made.character.rig;
-  DeformOptions choose;
-  choose.base = "lbs";
-  for (const char* word : {"Nobody=2", "=", "x", "Joint0=-1"}) {
-    choose.stiffness = {word};
-    EXPECT_THROW(bind("pbd", rig, choose), Error) << word;
+  PbdOptions choose;
+  choose.base = PbdBase::kLbs;
+  for (const auto& [joint, factor] : {std::pair{"Nobody", 2.0}, {"", 1.0}, {"Joint0", -1.0}}) {
+    choose.stiffness = {{joint, factor}};
+    EXPECT_THROW(bind("pbd", rig, choose), Error) << joint;
   }
 }
 

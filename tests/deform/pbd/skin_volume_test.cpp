@@ -210,8 +210,8 @@ TEST(SkinVolume, WhatMorphsAddToABodyStays) {
   }
   rig.mesh.parts[0].morphs.push_back(swell);
   rig.mesh.parts[0].morph_weights.push_back(0);
-  DeformOptions choose;
-  choose.base = "lbs";
+  PbdOptions choose;
+  choose.base = PbdBase::kLbs;
   const auto pbd = bind("pbd", rig, choose);
   const auto volume = [&](double degrees, double weight) {
     Pose pose = rest_pose(rig);

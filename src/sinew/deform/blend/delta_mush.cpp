@@ -48,15 +48,15 @@ void tangent_factors(const Points& points, Index i, std::span<const Index> ring,
 
 class DeltaMush final : public Deformer {
  public:
-  DeltaMush(std::unique_ptr<Deformer> inner, const Rig& rig, const DeformOptions& options, const Progress& progress)
+  DeltaMush(std::unique_ptr<Deformer> inner, const Rig& rig, const DeltaMushOptions& options, const Progress& progress)
       : inner_(std::move(inner)),
         welding_(geometry::weld(rig.mesh)),
         rings_(geometry::one_rings(rig.mesh, &welding_)),
         origin_(rig.mesh.bounds().center().cast<float>()),
         rest_normals_(vertex_normals_of(rig.mesh)),
-        rounds_(options.smooth_iterations) {
+        rounds_(options.rounds) {
     progress.step("smoothing the rest pose");
-    set_rounds(options.smooth_strength);
+    set_rounds(options.strength);
     keep_mesh(rig.mesh);
     tangents_.resize(2 * rings_.items.size());
     Points points, scratch;
@@ -220,9 +220,11 @@ class DeltaMush final : public Deformer {
 
 }  // namespace
 
-std::unique_ptr<Deformer> bind_delta_mush(std::unique_ptr<Deformer> inner, const Rig& rig, const DeformOptions& options,
-                                          const Progress& progress) {
-  return std::make_unique<DeltaMush>(std::move(inner), rig, options, progress);
+std::unique_ptr<Deformer> bind_delta_mush(std::unique_ptr<Deformer> inner, const Rig& rig,
+                                          const DeltaMushOptions& options, const Progress& progress) {
+  DeltaMushOptions checked = options;
+  OptionList(checked).validate();
+  return std::make_unique<DeltaMush>(std::move(inner), rig, checked, progress);
 }
 
 }  // namespace sinew::deform

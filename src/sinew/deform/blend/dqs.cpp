@@ -126,9 +126,18 @@ Mat4 matrix_of(const DualQuat& q) {
   return result;
 }
 
-std::unique_ptr<Deformer> bind_dqs(const Rig& rig, const RigKnowledge&, const DeformOptions&,
-                                   const Progress& progress) {
+std::unique_ptr<Deformer> bind_dqs(const Rig& rig, const Progress& progress) {
   return std::make_unique<DqsDeformer>(rig, progress);
+}
+
+DeformerMethod dqs_method() {
+  return {
+      .id = "dqs",
+      .name = "dual-quaternion",
+      .when = "Twists of up to half a turn keep their volume; bends bulge a little.",
+      .bind = [](const Rig& rig, const MethodInputs&, const AnyOptions&,
+                 const Progress& progress) { return bind_dqs(rig, progress); },
+  };
 }
 
 }  // namespace sinew::deform

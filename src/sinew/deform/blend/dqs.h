@@ -26,7 +26,9 @@ Mat4 matrix_of(const DualQuat& q);
 /// quaternion blending", 2008. Signs are chosen per vertex against its heaviest joint. Stretch is taken out of each
 /// matrix by its polar decomposition and blended linearly first, about the joint's place at binding; what is left is
 /// rigid. Frames in which a joint that moves something mirrors or flattens throw an Error that names it.
-std::unique_ptr<Deformer> bind_dqs(const Rig& rig, const RigKnowledge& knowledge, const DeformOptions& options,
-                                   const Progress& progress);
+std::unique_ptr<Deformer> bind_dqs(const Rig& rig, const Progress& progress = {});
+
+/// The registry entry.
+DeformerMethod dqs_method();
 
 }  // namespace sinew::deform

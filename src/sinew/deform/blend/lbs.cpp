@@ -47,9 +47,19 @@ class LbsDeformer final : public Deformer {
 
 }  // namespace
 
-std::unique_ptr<Deformer> bind_lbs(const Rig& rig, const RigKnowledge&, const DeformOptions&,
-                                   const Progress& progress) {
+std::unique_ptr<Deformer> bind_lbs(const Rig& rig, const Progress& progress) {
   return std::make_unique<LbsDeformer>(rig, progress);
+}
+
+DeformerMethod lbs_method() {
+  return {
+      .id = "lbs",
+      .name = "linear",
+      .when = "What every engine does. The fastest; joints that twist far lose volume.",
+      .in_engines = true,
+      .bind = [](const Rig& rig, const MethodInputs&, const AnyOptions&,
+                 const Progress& progress) { return bind_lbs(rig, progress); },
+  };
 }
 
 }  // namespace sinew::deform

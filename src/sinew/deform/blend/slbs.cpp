@@ -52,8 +52,7 @@ Mat3 bone_frame(const Vec3& axis) {
 
 class SlbsDeformer final : public Deformer {
  public:
-  SlbsDeformer(const Rig& rig, const Segmentation& segmentation, const DeformOptions& options,
-               const Progress& progress) {
+  SlbsDeformer(const Rig& rig, const Segmentation& segmentation, const SlbsOptions& options, const Progress& progress) {
     check(rig, segmentation);
     const double size = rig.mesh.size();
     for (Index s = 0; s < rig.skins.size(); ++s)
@@ -148,7 +147,7 @@ class SlbsDeformer final : public Deformer {
   }
 
   TwistField twist_field(const Rig& rig, const Segmentation& segmentation, const std::vector<Index>& groups,
-                         const DeformOptions& options, const Progress& progress) const {
+                         const SlbsOptions& options, const Progress& progress) const {
     std::vector<Index> owner(groups.size(), kNone);
     std::vector<Vec3> links(groups.size(), Vec3::Zero());
     for (std::size_t v = 0; v < groups.size(); ++v) {
@@ -159,7 +158,8 @@ class SlbsDeformer final : public Deformer {
       const TwistTree::Bone& bone = tree.bones[run.bone];
       if (bone.end != kNone) links[v] = tree.joints[bone.end].origin - tree.joints[bone.start].origin;
     }
-    if (options.twist == "delta" || trees_.empty()) return delta_twist_field(segmentation, owner, links);
+    if (options.twist_share == TwistShare::kDelta || trees_.empty())
+      return delta_twist_field(segmentation, owner, links);
     return harmonic_twist_field(rig.mesh, segmentation, trees_[0], owner, links, progress);
   }
 
@@ -263,9 +263,24 @@ class SlbsDeformer final : public Deformer {
 
 }  // namespace
 
-std::unique_ptr<Deformer> bind_slbs(const Rig& rig, const RigKnowledge& knowledge, const DeformOptions& options,
+std::unique_ptr<Deformer> bind_slbs(const Rig& rig, const Segmentation& segmentation, const SlbsOptions& options,
                                     const Progress& progress) {
-  return std::make_unique<SlbsDeformer>(rig, *knowledge.segmentation, options, progress);
+  return std::make_unique<SlbsDeformer>(rig, segmentation, options, progress);
+}
+
+DeformerMethod slbs_method() {
+  return {
+      .id = "slbs",
+      .name = "twist-safe",
+      .when = "Twists of any number of turns spread along the limb and keep its volume; bends are those of linear.",
+      .options = SlbsOptions{},
+      .overlays = {"twist"},
+      .needs = [](const AnyOptions&) { return MethodNeeds{.segmentation = true}; },
+      .bind =
+          [](const Rig& rig, const MethodInputs& inputs, const AnyOptions& options, const Progress& progress) {
+            return bind_slbs(rig, *inputs.segmentation, options.as<SlbsOptions>(), progress);
+          },
+  };
 }
 
 }  // namespace sinew::deform

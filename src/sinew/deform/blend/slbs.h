@@ -3,11 +3,29 @@
 
 #pragma once
 
+#include <array>
 #include <memory>
 
 #include "sinew/deform/deformer.h"
 
 namespace sinew::deform {
+
+/// How a twist spreads over a bone.
+enum class TwistShare { kHarmonic, kDelta };
+constexpr auto option_words(TwistShare) { return std::array{"harmonic", "delta"}; }
+
+struct SlbsOptions {
+  TwistShare twist_share = TwistShare::kHarmonic;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v(Field(
+          "twist_share",
+          "How a twist spreads over a bone: harmonic, which also fits bent rest poses, or delta, in proportion to the "
+          "distance along the bone."),
+      self.twist_share);
+  }
+};
 
 /// Linear blend skinning that spreads each joint's twist along the bone before it, so that it never collapses, however
 /// far it turns: S. Ramírez Flores, A. Susín, "Segmentation-based skinning", 2015, their SLBS. A vertex first takes
@@ -26,9 +44,12 @@ namespace sinew::deform {
 /// that is not in line with the one before it. Normals follow the slope of the twist; they go through the blend as in
 /// `lbs`.
 ///
-/// Needs `RigKnowledge::segmentation`. \throws Error if that does not fit the rig. Frames report joints that swing by
+/// \throws Error if that does not fit the rig. Frames report joints that swing by
 /// half a turn, whose twist is not defined: it may jump there from frame to frame.
-std::unique_ptr<Deformer> bind_slbs(const Rig& rig, const RigKnowledge& knowledge, const DeformOptions& options,
-                                    const Progress& progress);
+std::unique_ptr<Deformer> bind_slbs(const Rig& rig, const Segmentation& segmentation, const SlbsOptions& options = {},
+                                    const Progress& progress = {});
+
+/// The registry entry.
+DeformerMethod slbs_method();
 
 }  // namespace sinew::deform

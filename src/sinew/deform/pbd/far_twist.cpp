@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "sinew/core/parallel.h"
+#include "sinew/deform/blend/lbs.h"
 
 namespace sinew::deform {
 namespace {
@@ -16,11 +17,11 @@ constexpr double kNear = std::numbers::pi / 3, kFar = 5 * std::numbers::pi / 9; 
 
 class FarTwist : public Deformer {
  public:
-  FarTwist(const Rig& rig, const RigKnowledge& knowledge, const DeformOptions& options, const std::vector<Mat4>& bind,
+  FarTwist(const Rig& rig, const Segmentation& segmentation, const SlbsOptions& options, const std::vector<Mat4>& bind,
            const Progress& progress)
-      : twists_(rig.skeleton, *knowledge.segmentation, bind, rig.mesh.size()),
-        linear_(sinew::deform::bind("lbs", rig, options, progress, knowledge)),
-        spread_(sinew::deform::bind("slbs", rig, options, progress, knowledge)),
+      : twists_(rig.skeleton, segmentation, bind, rig.mesh.size()),
+        linear_(bind_lbs(rig, progress)),
+        spread_(bind_slbs(rig, segmentation, options, progress)),
         rows_(rig.weights.normalized()) {
     for (const Joint& joint : rig.skeleton.joints) parents_.push_back(joint.parent);
   }
@@ -89,9 +90,9 @@ void FarTwists::measure(const ModelPose& pose, Frame& frame) const {
   }
 }
 
-std::unique_ptr<Deformer> bind_far_twist(const Rig& rig, const RigKnowledge& knowledge, const DeformOptions& options,
+std::unique_ptr<Deformer> bind_far_twist(const Rig& rig, const Segmentation& segmentation, const SlbsOptions& options,
                                          const std::vector<Mat4>& bind, const Progress& progress) {
-  return std::make_unique<FarTwist>(rig, knowledge, options, bind, progress);
+  return std::make_unique<FarTwist>(rig, segmentation, options, bind, progress);
 }
 
 }  // namespace sinew::deform

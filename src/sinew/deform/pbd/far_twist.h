@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "sinew/deform/blend/slbs.h"
 #include "sinew/deform/blend/twist_tree.h"
 #include "sinew/deform/deformer.h"
 
@@ -34,7 +35,7 @@ class FarTwists {
 /// `lbs`, and `slbs` where joints are twisted far: what `pbd` starts from. Vertices are mixed by the weights of the
 /// joints whose bones a twist is spread along, so that nothing jumps, in time or along the skin. Where nothing is
 /// twisted it is `lbs` bit for bit. \throws Error as both do.
-std::unique_ptr<Deformer> bind_far_twist(const Rig& rig, const RigKnowledge& knowledge, const DeformOptions& options,
+std::unique_ptr<Deformer> bind_far_twist(const Rig& rig, const Segmentation& segmentation, const SlbsOptions& options,
                                          const std::vector<Mat4>& bind, const Progress& progress);
 
 }  // namespace sinew::deform

@@ -8,14 +8,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "sinew/core/parallel.h"
 #include "sinew/core/rotation.h"
+#include "sinew/core/text.h"
+#include "sinew/deform/blend/dqs.h"
 #include "sinew/deform/blend/lbs.h"
 #include "sinew/deform/pbd/far_twist.h"
 #include "sinew/deform/pbd/pbd_body.h"
 #include "sinew/deform/pbd/pbd_paper.h"
+#include "sinew/deform/pbd/pbd_store.h"
 #include "sinew/deform/pbd/pbd_system.h"
 #include "sinew/deform/pbd/skin_volume.h"
 #include "sinew/geometry/mesh/adjacency.h"
@@ -84,24 +86,34 @@ Index busiest_joint(const PbdBody& body) {
   return static_cast<Index>(std::max_element(counts.begin(), counts.end()) - counts.begin());
 }
 
-/// Factors per joint from words JOINT=FACTOR; empty for no words.
-std::vector<double> stiffness_of_joints(const Skeleton& skeleton, const std::vector<std::string>& words) {
+/// Factors per joint; empty if no joint is named.
+std::vector<double> stiffness_of_joints(const Skeleton& skeleton, const std::map<std::string, double>& by_name) {
   std::vector<double> factors;
-  if (words.empty()) return factors;
+  if (by_name.empty()) return factors;
   factors.assign(skeleton.joints.size(), 1.0);
-  for (const std::string& word : words) {
-    const std::size_t split = word.rfind('=');
-    const std::string name = word.substr(0, split);
+  for (const auto& [name, factor] : by_name) {
     const Index joint = skeleton.find(name);
-    if (split == std::string::npos || joint == kNone)
-      throw Error(fmt::format("--stiffness '{}' names no joint. Write JOINT=FACTOR, as in LeftForearm=2.", word));
-    char* end = nullptr;
-    const std::string number = word.substr(split + 1);
-    factors[joint] = std::strtod(number.c_str(), &end);
-    if (number.empty() || *end != 0 || !(factors[joint] > 0) || !std::isfinite(factors[joint]))
-      throw Error(fmt::format("--stiffness '{}' should end in a number above 0.", word));
+    if (joint == kNone) {
+      std::vector<std::string> names;
+      for (const Joint& known : skeleton.joints) names.push_back(known.name);
+      throw Error(fmt::format("The option 'stiffness' names the joint '{}', which the skeleton does not have.{}", name,
+                              did_you_mean(name, names)));
+    }
+    factors[joint] = factor;
   }
   return factors;
+}
+
+bool spreads_twists(PbdBase base) { return base == PbdBase::kAuto || base == PbdBase::kSlbs; }
+
+PbdBodyOptions body_options(const PbdOptions& options) { return {options.tets, options.area == PbdArea::kBody}; }
+
+/// The prepared body, or a new one where there is none that fits.
+PbdBody body_of(const Rig& rig, const MethodInputs& inputs, const PbdOptions& options, const Progress& progress) {
+  if (!inputs.prepared.empty())
+    if (auto body = read_pbd_body(inputs.prepared, rig.mesh.vertex_count(), rig.skeleton.size()))
+      return *std::move(body);
+  return make_pbd_body(rig, body_options(options), progress);
 }
 
 /// The smallest turn from one direction to another, of a vector.
@@ -113,36 +125,24 @@ Vec3f turned(const Vec3f& v, const Vec3f& from, const Vec3f& to) {
 
 class Pbd : public Deformer {
  public:
-  Pbd(const Rig& rig, const RigKnowledge& knowledge, const DeformOptions& options, const Progress& progress)
+  Pbd(const Rig& rig, const MethodInputs& inputs, const PbdOptions& options, const Progress& progress)
       : rounds_(options.even_out), skin_volume_(options.skin_volume) {
     PbdSettings settings;
     settings.joint_stiffness = stiffness_of_joints(rig.skeleton, options.stiffness);
-    DeformOptions plain = options;
-    plain.smooth = "none";
-    body_ = knowledge.pbd_body != nullptr ? *knowledge.pbd_body
-                                          : make_pbd_body(rig, {options.tets, options.area == "body"}, progress);
-    const bool known = knowledge.segmentation != nullptr && !knowledge.segmentation->owner.empty();
-    const std::string base = options.base == "auto" && !known ? "lbs" : options.base;
-    const auto bind_base = [&](const Rig& which, const RigKnowledge& told) {
-      return base == "auto" ? bind_far_twist(which, told, plain, body_.bind, progress)
-                            : sinew::deform::bind(base, which, plain, progress, told);
-    };
-    skin_ = bind_base(rig, knowledge);
+    body_ = body_of(rig, inputs, options, progress);
+    const bool known = inputs.segmentation != nullptr && !inputs.segmentation->owner.empty();
+    const PbdBase base = options.base == PbdBase::kAuto && !known ? PbdBase::kLbs : options.base;
+    skin_ = bind_base(base, rig, inputs.segmentation, options.slbs, progress);
     if (body_.tets.tets.empty()) return;
     particles_rig_ = particle_rig(rig, body_);
     Segmentation owners;
-    RigKnowledge inner;
-    const bool spreads = base == "auto" || base == "slbs";
-    if (spreads) {
-      owners = particle_owners(rig, body_, *knowledge.segmentation);
-      inner.segmentation = &owners;
-      plain.twist = "delta";  // Inside there is no surface to solve on.
-    }
-    particles_ = bind_base(particles_rig_, inner);
-    if (spreads)
-      twists_ = std::make_unique<FarTwists>(rig.skeleton, *knowledge.segmentation, body_.bind, rig.mesh.size());
-    spreads_all_ = base == "slbs";
-    settings.material = options.material == "springs" ? PbdMaterial::kSprings : PbdMaterial::kCorotated;
+    const bool spreads = spreads_twists(base);
+    if (spreads) owners = particle_owners(rig, body_, *inputs.segmentation);
+    // There is no surface inside on which a harmonic share could be solved.
+    particles_ = bind_base(base, particles_rig_, &owners, {TwistShare::kDelta}, progress);
+    if (spreads) twists_ = std::make_unique<FarTwists>(rig.skeleton, *inputs.segmentation, body_.bind, rig.mesh.size());
+    spreads_all_ = base == PbdBase::kSlbs;
+    settings.material = options.material;
     settings.sweeps = options.sweeps;
     settings.stretch = options.stretch;
     settings.bind = options.bone_distance;
@@ -150,10 +150,10 @@ class Pbd : public Deformer {
     system_ = std::make_unique<PbdSystem>(body_, settings);
     sweeps_ = options.sweeps;
     energy_ = options.energy > 0 ? options.energy : 1;
-    if (options.mode == "paper") paper_ = std::make_unique<PbdPaper>(body_);
+    if (options.mode == PbdMode::kPaper) paper_ = std::make_unique<PbdPaper>(body_);
     for (const Mat4& frame : body_.bind) inverse_bind_.push_back(frame.inverse());
     reference_ = busiest_joint(body_);
-    prepare_skin(rig, spreads ? knowledge.segmentation : nullptr);
+    prepare_skin(rig, spreads ? inputs.segmentation : nullptr);
   }
 
   class PbdState : public State {
@@ -226,6 +226,21 @@ class Pbd : public Deformer {
   }
 
  private:
+  std::unique_ptr<Deformer> bind_base(PbdBase base, const Rig& rig, const Segmentation* segmentation,
+                                      const SlbsOptions& slbs, const Progress& progress) const {
+    switch (base) {
+      case PbdBase::kAuto:
+        return bind_far_twist(rig, *segmentation, slbs, body_.bind, progress);
+      case PbdBase::kLbs:
+        return bind_lbs(rig, progress);
+      case PbdBase::kDqs:
+        return bind_dqs(rig, progress);
+      case PbdBase::kSlbs:
+        return bind_slbs(rig, *segmentation, slbs, progress);
+    }
+    return nullptr;
+  }
+
   /// Welded vertices that ride on tetrahedra, their neighbours among themselves, and how much of a correction may be
   /// evened out.
   void prepare_skin(const Rig& rig, const Segmentation* spread) {
@@ -396,9 +411,37 @@ class Pbd : public Deformer {
 
 }  // namespace
 
-std::unique_ptr<Deformer> bind_pbd(const Rig& rig, const RigKnowledge& knowledge, const DeformOptions& options,
+std::unique_ptr<Deformer> bind_pbd(const Rig& rig, const MethodInputs& inputs, const PbdOptions& options,
                                    const Progress& progress) {
-  return std::make_unique<Pbd>(rig, knowledge, options, progress);
+  return std::make_unique<Pbd>(rig, inputs, options, progress);
+}
+
+DeformerMethod pbd_method() {
+  return {
+      .id = "pbd",
+      .name = "volume",
+      .when =
+          "Bends and twists keep their volume: the inside is relaxed near joints. Slower, and played as key shapes.",
+      .options = PbdOptions{},
+      .overlays = {"tets", "inverted", "areas"},
+      .needs =
+          [](const AnyOptions& options) {
+            return MethodNeeds{.segmentation = spreads_twists(options.as<PbdOptions>().base)};
+          },
+      .prepare = [](const Rig& rig, const MethodInputs&, const AnyOptions& options,
+                    const Progress& progress) -> std::vector<std::byte> {
+        if (rig.mesh.positions.empty() || rig.skeleton.empty() || rig.weights.empty()) return {};
+        return write_pbd_body(make_pbd_body(rig, body_options(options.as<PbdOptions>()), progress));
+      },
+      .prepare_options = {"tets", "area"},
+      .prepare_version = kPbdBodyVersion,
+      .accepts_prepared =
+          [](const Rig& rig, std::span<const std::byte> bytes) {
+            return read_pbd_body(bytes, rig.mesh.vertex_count(), rig.skeleton.size()).has_value();
+          },
+      .bind = [](const Rig& rig, const MethodInputs& inputs, const AnyOptions& options,
+                 const Progress& progress) { return bind_pbd(rig, inputs, options.as<PbdOptions>(), progress); },
+  };
 }
 
 }  // namespace sinew::deform

@@ -3,11 +3,68 @@
 
 #pragma once
 
+#include <array>
+#include <map>
 #include <memory>
+#include <string>
 
+#include "sinew/deform/blend/slbs.h"
 #include "sinew/deform/deformer.h"
+#include "sinew/deform/pbd/pbd_material.h"
 
 namespace sinew::deform {
+
+/// What the correction starts from.
+enum class PbdBase { kAuto, kLbs, kDqs, kSlbs };
+constexpr auto option_words(PbdBase) { return std::array{"auto", "lbs", "dqs", "slbs"}; }
+
+/// Where the correction acts.
+enum class PbdArea { kJoints, kBody };
+constexpr auto option_words(PbdArea) { return std::array{"joints", "body"}; }
+
+enum class PbdMode { kImproved, kPaper };
+constexpr auto option_words(PbdMode) { return std::array{"improved", "paper"}; }
+
+struct PbdOptions {
+  PbdBase base = PbdBase::kAuto;
+  PbdMaterial material = PbdMaterial::kCorotated;
+  PbdArea area = PbdArea::kJoints;
+  int tets = 0;
+  int sweeps = 10;
+  double stretch = 0.9;
+  double bone_distance = 0.9;
+  double energy = 0;
+  double skin_volume = 1;
+  int even_out = 2;
+  PbdMode mode = PbdMode::kImproved;
+  std::map<std::string, double> stiffness;  ///< Factor per joint name; 1 for joints it does not name.
+  SlbsOptions slbs;                         ///< Of the bases `auto` and `slbs`.
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v(Field("base", "The deformer to start from. auto uses lbs, and slbs where joints are twisted far."), self.base);
+    v(Field("material", "Material of the tetrahedra: corotated, or the four springs of the paper."), self.material);
+    v(Field("area", "Where the correction acts: near joints, or in the whole body."), self.area);
+    v(Field("tets", "Approximate number of tetrahedra; 0 chooses it from limb thickness.").range(0, 500000), self.tets);
+    v(Field("sweeps", "Passes over all constraints. More passes are stiffer and slower.").range(1, 1000), self.sweeps);
+    v(Field("stretch", "How strongly the edges of tetrahedra keep their length.").range(0, 1), self.stretch);
+    v(Field("bone_distance", "How strongly points inside the body keep their distance from the bone.").range(0, 1),
+      self.bone_distance);
+    v(Field("energy", "Stiffness of the material; 0 uses its own default: 2 for corotated, 1 for springs.")
+          .range(0, 1e6),
+      self.energy);
+    v(Field("skin_volume", "Share of the volume still missing near a joint that is restored on the skin at the end.")
+          .range(0, 1),
+      self.skin_volume);
+    v(Field("even_out", "Rounds of smoothing of the correction along the skin.").range(0, 100), self.even_out);
+    v(Field("mode", "Solver: improved, or the paper's own constraints and order, which is slow."), self.mode);
+    v(Field("stiffness", "Factors on the stiffness of the material near single joints.")
+          .as("JOINT=FACTOR,…")
+          .range(1e-6, 1e6),
+      self.stiffness);
+    SlbsOptions::visit(self.slbs, v);
+  }
+};
 
 /// Skinning that keeps volume: after a base method the inside of the body, made of tetrahedra, is relaxed near joints
 /// by a few sweeps of position-based constraints, and what that moves is carried to the skin. J. Pan, L. Chen, Y. Yang,
@@ -27,7 +84,10 @@ namespace sinew::deform {
 ///
 /// Skins that enclose nothing are left to the base method, with a finding. \throws Error as the base method, or for a
 /// rig without weights.
-std::unique_ptr<Deformer> bind_pbd(const Rig& rig, const RigKnowledge& knowledge, const DeformOptions& options,
-                                   const Progress& progress);
+std::unique_ptr<Deformer> bind_pbd(const Rig& rig, const MethodInputs& inputs, const PbdOptions& options = {},
+                                   const Progress& progress = {});
+
+/// The registry entry. Prepares the body of tetrahedra; needs a segmentation for the bases `auto` and `slbs`.
+DeformerMethod pbd_method();
 
 }  // namespace sinew::deform

@@ -10,13 +10,9 @@
 
 #include "sinew/deform/pbd/pbd_body.h"
 #include "sinew/deform/pbd/pbd_kernels.h"
+#include "sinew/deform/pbd/pbd_material.h"
 
 namespace sinew::deform {
-
-enum class PbdMaterial {
-  kSprings,    ///< Four springs from the middle of a tetrahedron to its corners, as published, with compliance.
-  kCorotated,  ///< Corotated: sees when a tetrahedron turns inside out.
-};
 
 struct PbdSettings {
   PbdMaterial material = PbdMaterial::kCorotated;

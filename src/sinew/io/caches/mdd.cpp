@@ -27,16 +27,29 @@ float get_big_float(const std::byte* source) { return std::bit_cast<float>(get_b
 
 }  // namespace
 
-Bytes write_mdd(const PointCache& cache) {
+Bytes mdd_header(Index points, std::span<const float> times_s) {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
-  if (cache.points > most || cache.frames() > most)
+  if (points > most || times_s.size() > most)
     throw Error("A Motion Designer file cannot count that many points or frames.");
-  Bytes bytes(8 + 4 * cache.frames() + 12 * cache.positions.size());
-  std::byte* target = put_big(bytes.data(), static_cast<std::uint32_t>(cache.frames()));
-  target = put_big(target, cache.points);
-  for (const float time : cache.times_s) target = put_big(target, std::bit_cast<std::uint32_t>(time));
-  for (const Vec3f& p : cache.positions)
+  Bytes bytes(8 + 4 * times_s.size());
+  std::byte* target = put_big(bytes.data(), static_cast<std::uint32_t>(times_s.size()));
+  target = put_big(target, points);
+  for (const float time : times_s) target = put_big(target, std::bit_cast<std::uint32_t>(time));
+  return bytes;
+}
+
+Bytes mdd_frame(std::span<const Vec3f> positions) {
+  Bytes bytes(12 * positions.size());
+  std::byte* target = bytes.data();
+  for (const Vec3f& p : positions)
     for (int c = 0; c < 3; ++c) target = put_big(target, std::bit_cast<std::uint32_t>(p[c]));
+  return bytes;
+}
+
+Bytes write_mdd(const PointCache& cache) {
+  Bytes bytes = mdd_header(cache.points, cache.times_s);
+  const Bytes frames = mdd_frame(cache.positions);
+  bytes.insert(bytes.end(), frames.begin(), frames.end());
   return bytes;
 }
 
@@ -46,7 +59,7 @@ PointCache read_mdd(std::span<const std::byte> bytes) {
   if (frames == 0 || points == 0) throw Error("It is a Motion Designer file without frames or points.");
   const std::uint64_t numbers = (bytes.size() - 8) / 4;
   if (frames > numbers || points > numbers || frames * (1 + 3 * points) > numbers)
-    throw Error("It is cut short: it says it has more frames than it holds.");
+    throw Error("It is truncated: the header counts more frames than the file holds.");
   PointCache cache;
   cache.points = static_cast<Index>(points);
   const std::byte* source = bytes.data() + 8;

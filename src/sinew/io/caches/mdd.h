@@ -19,6 +19,10 @@ namespace sinew::io {
 /// count.
 Bytes write_mdd(const PointCache& cache);
 
+/// The same piece by piece: header and times, then each frame.
+Bytes mdd_header(Index points, std::span<const float> times_s);
+Bytes mdd_frame(std::span<const Vec3f> positions);
+
 /// The other way; the first frame is number 0. \throws Error if the file is cut short or says it holds nothing.
 PointCache read_mdd(std::span<const std::byte> bytes);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/pipeline/bind_deformer.h"
+#include "sinew/pipeline/deformer.h"
 
 #include <gtest/gtest.h>
 
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sinew/core/parallel.h"
+#include "sinew/deform/pbd/pbd.h"
 #include "sinew/deform/pbd/pbd_store.h"
 #include "sinew/io/cache.h"
 #include "sinew/shapes/kinds.h"
@@ -32,7 +33,7 @@ class PreparedBody : public testing::Test {
 
   std::unique_ptr<deform::Deformer> bind(const Progress& progress = {}) const {
     Findings warnings;
-    return bind_deformer("pbd", rig_, options_, warnings, progress);
+    return bind_deformer(rig_, deformer("pbd", options_), warnings, progress);
   }
 
   /// The bits of all positions in a bent and twisted pose.
@@ -62,7 +63,7 @@ class PreparedBody : public testing::Test {
   test::TemporaryFolder folder_;
   test::Environment cache_{"SINEW_CACHE", (folder_ / "cache").string()};
   Rig rig_;
-  deform::DeformOptions options_;
+  deform::PbdOptions options_;
 };
 
 TEST_F(PreparedBody, GivesTheSameBytesWithAndWithoutTheCache) {
@@ -98,7 +99,7 @@ TEST_F(PreparedBody, IsTakenFromTheCacheWhenItIsThere) {
   const std::vector<std::uint32_t> poisoned = bent(*bind());
   EXPECT_NE(poisoned, before);
   Findings warnings;
-  EXPECT_EQ(poisoned, bent(*bind_deformer("lbs", rig_, options_, warnings)));
+  EXPECT_EQ(poisoned, bent(*bind_deformer(rig_, deformer("lbs"), warnings)));
 }
 
 TEST_F(PreparedBody, ADamagedEntryIsMadeAnew) {
@@ -120,7 +121,7 @@ TEST_F(PreparedBody, ADamagedEntryIsMadeAnew) {
 
 TEST_F(PreparedBody, WhateverChangesItHasAnotherKeyAndNothingElseHas) {
   const Rig original = rig_;
-  const deform::DeformOptions usual = options_;
+  const deform::PbdOptions usual = options_;
   std::size_t expected = 0;
   const auto expect_new = [&](bool another, const char* what) {
     bind();
@@ -132,7 +133,7 @@ TEST_F(PreparedBody, WhateverChangesItHasAnotherKeyAndNothingElseHas) {
   expect_new(true, "the first");
   options_.tets = 500;
   expect_new(true, "tetrahedra");
-  options_.area = "body";
+  options_.area = deform::PbdArea::kBody;
   expect_new(true, "area");
   rig_.mesh.positions[5].x() += 1e-9;
   expect_new(true, "a position");
@@ -152,8 +153,8 @@ TEST_F(PreparedBody, WhateverChangesItHasAnotherKeyAndNothingElseHas) {
   rig_.skeleton.joints[0].name = "other";
   rig_.mesh.parts[0].name = "other";
   options_.sweeps = 3;
-  options_.material = "springs";
-  options_.base = "lbs";
+  options_.material = deform::PbdMaterial::kSprings;
+  options_.base = deform::PbdBase::kLbs;
   expect_new(false, "names, and what the solver is told");
 }
 
@@ -174,20 +175,20 @@ TEST_F(PreparedBody, AFolderThatCannotBeWrittenIsNoError) {
   const std::vector<std::uint32_t> with = bent(*bind());
   const test::Environment nowhere("SINEW_CACHE", (folder_ / "file").string());
   Findings warnings;
-  EXPECT_EQ(bent(*bind_deformer("pbd", rig_, options_, warnings)), with);
+  EXPECT_EQ(bent(*bind_deformer(rig_, deformer("pbd", options_), warnings)), with);
   EXPECT_TRUE(warnings.empty());
 }
 
 TEST_F(PreparedBody, OtherMethodsKeepNothing) {
   for (const char* method : {"lbs", "dqs", "slbs"}) {
     Findings warnings;
-    bind_deformer(method, rig_, options_, warnings);
+    bind_deformer(rig_, deformer(method), warnings);
   }
   EXPECT_TRUE(entries().empty());
 }
 
 TEST_F(PreparedBody, ARigWithoutWeightsIsRefusedAsBefore) {
-  options_.base = "lbs";
+  options_.base = deform::PbdBase::kLbs;
   rig_.weights = {};
   EXPECT_THROW(bind(), Error);
   EXPECT_TRUE(entries().empty());

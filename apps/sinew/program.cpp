@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+// The program: reads the command line, calls a job, prints its report. Exit codes are in
+// docs/exit-codes-and-reports.md.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "command_line.h"
+#include "help.h"
+#include "print.h"
+#include "sinew/core/error.h"
+#include "sinew/core/parallel.h"
+#include "sinew/jobs/job.h"
+
+namespace sinew::app {
+namespace {
+
+enum Exit { kDone = 0, kNotAsAsked = 1, kWrongRequest = 2, kInternal = 3, kCancelled = 130 };
+
+std::atomic<bool>* cancel_flag = nullptr;
+
+extern "C" void on_interrupt(int) {
+  // The first one asks; the second one does not wait.
+  if (!cancel_flag || cancel_flag->exchange(true)) ::_exit(kCancelled);
+}
+
+void set_up_signals(const Progress& progress) {
+  static const Progress kept = progress;  // The handler may run until the very end.
+  cancel_flag = &kept.cancel_flag();
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+}
+
+int run(const CommandLine& line) {
+  set_thread_count(line.common.threads);
+  const Progress progress = make_progress(line.common);
+  set_up_signals(progress);
+  Report report = line.bound->run(line.request, progress);
+  if (report.command.empty()) report.command = line.command;
+  end_progress();
+  print_report(report, line.common);
+  if (report.status != Report::Status::kDone) return kNotAsAsked;
+  return line.common.strict && !report.warnings.empty() ? kNotAsAsked : kDone;
+}
+
+int run_words(int argc, const char* const* argv, CommonFlags& common, std::string& command) {
+  const CommandLine line = parse_command_line(argc, argv, common);
+  command = line.command;
+  switch (line.ask) {
+    case CommandLine::Ask::kVersion:
+      print_out("sinew " SINEW_VERSION "\n");
+      return kDone;
+    case CommandLine::Ask::kHelp:
+      print_out(command.empty() ? program_help() : command_help(command, line.bound->options()));
+      return kDone;
+    case CommandLine::Ask::kHelpMarkdown:
+      print_out(options_markdown(line.bound->options(), line.names_method));
+      return kDone;
+    case CommandLine::Ask::kRun:
+      break;
+  }
+  return run(line);
+}
+
+int fail(int code, const std::string& kind, const std::string& text, const CommonFlags& common,
+         const std::string& command) {
+  end_progress();
+  if (common.json) {
+    try {
+      print_out(failure_json(command, kind, text));
+    } catch (const std::exception&) {
+      // Standard output is what failed; standard error still tells.
+    }
+  }
+  print_error("sinew: " + text);
+  return code;
+}
+
+}  // namespace
+
+int program(int argc, const char* const* argv) {
+  // Both come back as an error of write(2), which leaves old files as they were.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  CommonFlags common;
+  std::string command;
+  try {
+    return run_words(argc, argv, common, command);
+  } catch (const Error& problem) {
+    return fail(kWrongRequest, "request", with_flags(problem.what()), common, command);
+  } catch (const Cancelled&) {
+    return fail(kCancelled, "cancelled", "Cancelled; nothing was written.", common, command);
+  } catch (const std::bad_alloc&) {
+    return fail(kInternal, "internal", "There is not enough memory for this. Nothing was written.", common, command);
+  } catch (const std::exception& problem) {
+    return fail(kInternal, "internal",
+                fmt::format("Internal error: {}. Please report it with the input.", problem.what()), common, command);
+  }
+}
+
+}  // namespace sinew::app

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "sinew/core/method.h"
+#include "sinew/core/progress.h"
+#include "sinew/deform/blend/delta_mush.h"
+#include "sinew/deform/deformer.h"
+
+namespace sinew::pipeline {
+
+/// How the skin follows the joints.
+struct DeformerOptions {
+  MethodChoice method{deform::deformers(), "lbs"};
+  deform::DeltaMushOptions delta_mush;
+
+  /// Whether engines show the same by themselves, so that nothing has to be baked.
+  bool plain() const;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v(Field("method", "How the skin follows the joints.").as("METHOD"), self.method);
+    deform::DeltaMushOptions::visit(self.delta_mush, v);
+  }
+};
+
+/// A method with options set in code: `deformer("pbd", pbd_options)`. `NoOptions` are the method's defaults.
+/// \throws Error if there is no such deformer.
+DeformerOptions deformer(std::string_view method, AnyOptions options = {});
+
+/// Binds a deformer to a rig, with everything that the method declares as needed: the segmentation is made here, and
+/// what the method prepares comes from the user's cache where it is there, else it is made and kept (`io::Cache`). What
+/// was noticed on the way is appended to `findings`. \throws Error as `deform::bind`, Cancelled.
+std::unique_ptr<deform::Deformer> bind_deformer(const Rig& rig, const DeformerOptions& options, Findings& findings,
+                                                const Progress& progress = {});
+
+}  // namespace sinew::pipeline
