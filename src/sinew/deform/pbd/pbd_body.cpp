@@ -16,6 +16,7 @@
 #include "sinew/geometry/spatial/bvh.h"
 #include "sinew/geometry/spatial/distance_field.h"
 #include "sinew/geometry/spatial/ray_scene.h"
+#include "sinew/geometry/spatial/segment.h"
 #include "sinew/geometry/voxels/tets.h"
 
 namespace sinew::deform {
@@ -63,11 +64,7 @@ struct BoneSegment {
   Index joint;
   Vec3 a, b;
 
-  Vec3 closest(const Vec3& p) const {
-    const Vec3 way = b - a;
-    const double squared = way.squaredNorm();
-    return a + (squared > 0 ? std::clamp((p - a).dot(way) / squared, 0.0, 1.0) : 0.0) * way;
-  }
+  Vec3 closest(const Vec3& p) const { return geometry::segment_point(p, a, b); }
 };
 
 /// Segments from joints that move skin to those next below that do.
