@@ -10,11 +10,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <string>
 #include <vector>
 
 #include "bench/timing.h"
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/components.h"
@@ -54,7 +54,7 @@ Mesh bumpy_torus(Index triangles) {
   Mesh mesh;
   for (Index s = 0; s < segments; ++s)
     for (Index r = 0; r < rings; ++r) {
-      const double u = 2 * std::numbers::pi * s / segments, v = 2 * std::numbers::pi * r / rings;
+      const double u = kTwoPi * s / segments, v = kTwoPi * r / rings;
       const double radius = 0.4 + 0.05 * std::sin(5 * u) * std::sin(3 * v);
       mesh.positions.push_back(
           {(1 + radius * std::cos(v)) * std::cos(u), radius * std::sin(v), (1 + radius * std::cos(v)) * std::sin(u)});

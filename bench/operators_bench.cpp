@@ -14,10 +14,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
-#include <numbers>
 #include <vector>
 
 #include "bench/timing.h"
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/section.h"
 #include "sinew/geometry/operators/geodesic.h"
@@ -40,8 +40,8 @@ TriangleSurface bumpy_sphere(Index triangles) {
   };
   add(0, 0);
   for (Index r = 1; r < rings; ++r)
-    for (Index k = 0; k < segments; ++k) add(std::numbers::pi * r / rings, 2 * std::numbers::pi * k / segments);
-  add(std::numbers::pi, 0);
+    for (Index k = 0; k < segments; ++k) add(kPi * r / rings, kTwoPi * k / segments);
+  add(kPi, 0);
   const auto south = static_cast<Index>(s.positions.size() - 1);
   const auto at = [&](Index r, Index k) { return 1 + (r - 1) * segments + k % segments; };
   for (Index r = 0; r < rings; ++r)

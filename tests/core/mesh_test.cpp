@@ -7,10 +7,10 @@
 
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <string>
 #include <vector>
 
+#include "sinew/core/angles.h"
 #include "tests/core/harm.h"
 
 namespace sinew {
@@ -72,7 +72,7 @@ TEST(Triangulate, CoversConvexAndConcavePolygons) {
 TEST(Triangulate, CoversAStarOfManyCorners) {
   std::vector<Vec2> star;
   for (int i = 0; i < 40; ++i) {
-    const double angle = i * std::numbers::pi / 20, radius = i % 2 ? 0.3 : 1.0;
+    const double angle = i * kPi / 20, radius = i % 2 ? 0.3 : 1.0;
     star.emplace_back(radius * std::cos(angle), radius * std::sin(angle));
   }
   expect_covers(star);

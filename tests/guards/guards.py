@@ -247,8 +247,23 @@ def registries(guard):
                 guard.report(file, number, f"names a package registry: {match[0]}")
 
 
+PI = re.compile(r"(?<![\w.])(3\.1415|6\.2831|1\.57079|0?\.017453|57\.295)\d*|\bM_(1_)?PI(_\d)?\b|\bnumbers::pi\b|"
+                + r"\bconst(expr)? (double|float|auto) (k\w*Pi|kDegree\w*|kRadian\w*) = ")
+PI_ALLOWED = ("src/sinew/core/angles.h", "src/sinew/core/options.h",
+              "src/sinew/deform/blend/kernels.cpp")  # Has a fitted coefficient near π.
+
+
+def pi(guard):
+    """π and degrees have one spelling, that of core/angles.h."""
+    for file in guard.files(lambda n: is_cpp(n) and n not in PI_ALLOWED):
+        for number, line in without_comments(guard.lines(file)):
+            match = PI.search(line)
+            if match:
+                guard.report(file, number, f"'{match[0].strip()}': use kPi, radians() or degrees() of core/angles.h")
+
+
 GUARDS = {function.__name__: function for function in
-          (layers, headers, apps, purity, licences, machine_paths, unfinished, registries)}
+          (layers, headers, apps, purity, licences, machine_paths, unfinished, registries, pi)}
 
 
 def run(name, root):

@@ -78,6 +78,11 @@ PLANTED = [
     ("unfinished", "src/sinew/motion/ik.cpp", "// TO" + "DO later\n"),
     ("unfinished", "docs/README.md", "FIX" + "ME\n"),
     ("unfinished", "demo", "# a st" + "ub\n"),
+    ("pi", "src/sinew/motion/ik.cpp", "double half_turn = 3.14159;\n"),
+    ("pi", "src/sinew/geometry/tree.cpp", "double turn = 2 * std::numbers::pi;\n"),
+    ("pi", "apps/sinew/main.cpp", "double turn = 2 * M_PI;\n"),
+    ("pi", "src/sinew/motion/ik.cpp", "constexpr double kArmPi = 4 * atan_of_one;\n"),
+    ("pi", "src/sinew/motion/ik.cpp", "constexpr double kDegree = 0.0174;\n"),
     ("registries", "web/package-lock.json", '"resol' + 'ved": "ht' + 'tps:' + '//registry.npm' + 'js.org/three.tgz"\n'),
     ("registries", "docs/README.md", "Get it from py" + "pi.org.\n"),
 ]

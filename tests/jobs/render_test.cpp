@@ -9,6 +9,7 @@
 #include <fstream>
 #include <set>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/error.h"
 #include "sinew/jobs/render_segments.h"
 #include "sinew/motion/pose_file.h"
@@ -170,7 +171,7 @@ TEST(Render, APoseIsReadFromAFile) {
   const io::Asset bar = bar_file();
   const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "sinew_render_pose.json";
   Pose pose = rest_pose(bar.character.rig);
-  pose.local[1].rotation = Quat(Eigen::AngleAxisd(1.5707963, Vec3::UnitZ()));
+  pose.local[1].rotation = Quat(Eigen::AngleAxisd(kPi / 2, Vec3::UnitZ()));
   std::ofstream(path) << motion::pose_to_json(pose, bar.character.rig).dump();
   RenderOptions options;
   options.pose = path.string();

@@ -7,9 +7,9 @@
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <string>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/error.h"
 
 namespace sinew {
@@ -75,8 +75,8 @@ SwingTwist swing_twist(const Quat& q, const Vec3& axis) {
 
 double twist_angle_rad(const Quat& q, const Vec3& axis) {
   double angle = 2.0 * std::atan2(q.vec().dot(axis), q.w());
-  if (angle > std::numbers::pi) angle -= 2.0 * std::numbers::pi;
-  if (angle <= -std::numbers::pi) angle += 2.0 * std::numbers::pi;
+  if (angle > kPi) angle -= 2.0 * kPi;
+  if (angle <= -kPi) angle += 2.0 * kPi;
   return angle;
 }
 

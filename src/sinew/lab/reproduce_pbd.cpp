@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/character.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/deformer.h"
@@ -23,8 +23,6 @@
 
 namespace sinew::lab {
 namespace {
-
-constexpr double kPbdDegree = std::numbers::pi / 180;
 
 /// A turn of the bar's second joint.
 struct BarPose {
@@ -48,18 +46,18 @@ deform::CylinderState relaxed_bar(const deform::PbdBody& bar, const deform::PbdS
                                   const BarPose& pose) {
   const deform::PbdSystem system(bar, settings);
   deform::PbdSystem::Scratch scratch;
-  const std::vector<Vec3f> positions = deform::blended_cylinder(bar, pose.axis, pose.degrees * kPbdDegree);
+  const std::vector<Vec3f> positions = deform::blended_cylinder(bar, pose.axis, radians(pose.degrees));
   std::vector<Vec3f> corrections(positions.size());
-  system.solve(scratch, positions, deform::cylinder_motions(pose.axis, pose.degrees * kPbdDegree), corrections);
+  system.solve(scratch, positions, deform::cylinder_motions(pose.axis, radians(pose.degrees)), corrections);
   return moved_bar(bar, positions, corrections);
 }
 
 deform::CylinderState printed_bar(const deform::PbdBody& bar, const BarPose& pose, double stiffness, bool whole) {
-  const std::vector<Vec3f> positions = deform::blended_cylinder(bar, pose.axis, pose.degrees * kPbdDegree);
+  const std::vector<Vec3f> positions = deform::blended_cylinder(bar, pose.axis, radians(pose.degrees));
   const deform::PbdPaper paper(bar);
-  return moved_bar(bar, positions,
-                   paper.corrections(positions, deform::cylinder_motions(pose.axis, pose.degrees * kPbdDegree), 10,
-                                     stiffness, whole));
+  return moved_bar(
+      bar, positions,
+      paper.corrections(positions, deform::cylinder_motions(pose.axis, radians(pose.degrees)), 10, stiffness, whole));
 }
 
 std::string state_text(const deform::CylinderState& state) {
@@ -131,7 +129,7 @@ void pbd_stiffness(const Progress& progress, Reproduction& result) {
                     {"stiffness", "as printed", "printed, whole gradient", "four springs", "corotated"},
                     {}};
   const deform::CylinderState blended =
-      deform::cylinder_state(bar, deform::blended_cylinder(bar, twist.axis, twist.degrees * kPbdDegree));
+      deform::cylinder_state(bar, deform::blended_cylinder(bar, twist.axis, radians(twist.degrees)));
   table.rows.push_back(
       {"linear blending", state_text(blended), state_text(blended), state_text(blended), state_text(blended)});
   for (const double k : {0.01, 0.1, 1.0, 10.0, 100.0}) {
@@ -171,7 +169,7 @@ void pbd_orders(const Progress& progress, Reproduction& result) {
   for (const BarPose& pose : bar_poses()) {
     progress.check();
     blended.push_back(
-        state_text(deform::cylinder_state(bar, deform::blended_cylinder(bar, pose.axis, pose.degrees * kPbdDegree))));
+        state_text(deform::cylinder_state(bar, deform::blended_cylinder(bar, pose.axis, radians(pose.degrees)))));
     printed.push_back(state_text(printed_bar(bar, pose, 1, true)));
     deform::PbdSettings settings;
     corotated.push_back(state_text(relaxed_bar(bar, settings, pose)));

@@ -6,18 +6,15 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <unordered_map>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/bone_axis.h"
 #include "sinew/core/options.h"
 #include "sinew/core/text.h"
 
 namespace sinew::motion {
 namespace {
-
-constexpr double kPi = std::numbers::pi;
-constexpr double kDegree = kPi / 180;
 
 std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
   const std::string near = closest_word(word, known);
@@ -112,7 +109,7 @@ class PoseReader {
       order = given->get<std::string>();
     }
     try {
-      return rotation_from_euler(kDegree * angles, order.c_str());
+      return rotation_from_euler(kRadPerDegree * angles, order.c_str());
     } catch (const Error& error) {
       throw Error(where + ": " + error.what());
     }
@@ -132,7 +129,7 @@ class PoseReader {
     double& twist = pose_.twist_rad[j];
     twist = twist_angle_rad(delta_rotation(rest, local), axes_[j]);
     if (const auto found = json.find("twist_deg"); found != json.end()) {
-      const double angle = kDegree * number(*found, where, "twist_deg");
+      const double angle = kRadPerDegree * number(*found, where, "twist_deg");
       local.rotation = (local.rotation * Quat(Eigen::AngleAxisd(angle, axes_[j]))).normalized();
       twist += angle;
     }
@@ -183,7 +180,7 @@ Json joint_to_json(const Transform& rest, const Transform& local, double turns_r
     const Quat rotation = local.rotation * twist.conjugate();
     entry["rotation"] = list(in_rest ? Quat(rest.rotation.conjugate() * rotation) : rotation);
   }
-  if (turns_rad != 0) entry["twist_deg"] = turns_rad / kDegree;
+  if (turns_rad != 0) entry["twist_deg"] = turns_rad / kRadPerDegree;
   if (local.translation != rest.translation)
     entry["translation"] =
         list(in_rest ? Vec3(rest.rotation.conjugate() * (local.translation - rest.translation)) : local.translation);

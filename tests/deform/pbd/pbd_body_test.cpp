@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/geometry/voxels/tets.h"
@@ -33,8 +33,8 @@ double volume(const TetMesh& tets) {
 void expect_sound(const PbdBody& body, const Rig& rig) {
   ASSERT_FALSE(body.tets.tets.empty());
   EXPECT_TRUE(validate(body.tets).empty());
-  EXPECT_GT(body.smallest_angle_rad, 10.7 * std::numbers::pi / 180);
-  EXPECT_LT(body.largest_angle_rad, 164.8 * std::numbers::pi / 180);
+  EXPECT_GT(body.smallest_angle_rad, radians(10.7));
+  EXPECT_LT(body.largest_angle_rad, radians(164.8));
   EXPECT_TRUE(validate(body.weights, rig.skeleton.size()).empty());
   double mass = 0;
   for (Index p = 0; p < body.tets.positions.size(); ++p) {

@@ -7,7 +7,6 @@
 
 #include <Eigen/LU>
 #include <functional>
-#include <numbers>
 
 #include "sinew/geometry/spatial/random.h"
 

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <array>
-#include <numbers>
 #include <set>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/pbd/pbd_cylinder.h"
 #include "sinew/geometry/spatial/random.h"
@@ -24,9 +24,9 @@ using namespace testing;
 std::vector<Vec3f> solved(const PbdBody& body, const PbdSettings& settings, const Vec3& axis, double degrees) {
   const PbdSystem system(body, settings);
   PbdSystem::Scratch scratch;
-  std::vector<Vec3f> positions = blended_cylinder(body, axis, degrees * kDegree);
+  std::vector<Vec3f> positions = blended_cylinder(body, axis, radians(degrees));
   std::vector<Vec3f> corrections(positions.size());
-  EXPECT_EQ(system.solve(scratch, positions, cylinder_motions(axis, degrees * kDegree), corrections).islands_given_up,
+  EXPECT_EQ(system.solve(scratch, positions, cylinder_motions(axis, radians(degrees)), corrections).islands_given_up,
             0U);
   for (std::size_t p = 0; p < positions.size(); ++p) positions[p] += corrections[p];
   return positions;
@@ -63,7 +63,7 @@ TEST(PbdSystem, KeepsTheVolumeOfTheCylinderOfTheCheckRun) {
   for (const Case& c :
        {Case{Vec3::UnitX(), 120, 0.728, 4, 0.980, 0.987, 25}, Case{Vec3::UnitZ(), 90, 0.908, 39, 0.953, 0.976, 38},
         Case{Vec3::UnitZ(), 120, 0.862, 218, 0.958, 0.985, 74}}) {
-    const CylinderState before = cylinder_state(body, blended_cylinder(body, c.axis, c.degrees * kDegree));
+    const CylinderState before = cylinder_state(body, blended_cylinder(body, c.axis, radians(c.degrees)));
     EXPECT_NEAR(before.volume, c.blended, 0.0006);
     EXPECT_EQ(before.inverted, c.blended_inverted);
     const CylinderState after = cylinder_state(body, solved(body, settings, c.axis, c.degrees));
@@ -119,7 +119,7 @@ TEST(PbdSystem, HeldParticlesStayAndThreadsDoNotMatter) {
   set_thread_count(2);
   const std::vector<Vec3f> two = solved(body, {}, Vec3(1, 0, 1).normalized(), 80);
   EXPECT_EQ(one, two);
-  const std::vector<Vec3f> blended = blended_cylinder(body, Vec3(1, 0, 1).normalized(), 80 * kDegree);
+  const std::vector<Vec3f> blended = blended_cylinder(body, Vec3(1, 0, 1).normalized(), radians(80));
   for (std::size_t p = 0; p < one.size(); ++p)
     if (body.free[p] == 0) {
       EXPECT_EQ(one[p], blended[p]);
@@ -141,7 +141,7 @@ TEST(PbdSystem, WhatIsNotFiniteIsGivenUpAndStaysAsPredicted) {
 
 TEST(PbdSystem, TheUsualCorotatedStiffnessKeepsMoreVolumeAndInvertsLessThanAStifferOne) {
   const PbdBody bar = pbd_cylinder();
-  const double angle = 2 * std::numbers::pi / 3;
+  const double angle = kTwoPi / 3;
   const auto relaxed = [&](double energy) {
     PbdSettings settings;
     settings.energy = energy;

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/character.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/volume.h"
@@ -16,8 +16,6 @@
 
 namespace sinew::deform {
 namespace {
-
-constexpr double kDegree = std::numbers::pi / 180;
 
 /// A made human, bound once for all tests.
 class PbdHuman : public ::testing::Test {
@@ -43,7 +41,7 @@ class PbdHuman : public ::testing::Test {
   static ModelPose turned(const char* joint, const Vec3& axis, double degrees) {
     Pose pose = rest_pose(rig());
     const Index j = rig().skeleton.find(joint);
-    pose.local[j].rotation = pose.local[j].rotation * Quat(Eigen::AngleAxisd(degrees * kDegree, axis));
+    pose.local[j].rotation = pose.local[j].rotation * Quat(Eigen::AngleAxisd(radians(degrees), axis));
     return posed(pose);
   }
   static ModelPose random_pose(geometry::Random& dice) {

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/spatial/random.h"
 
@@ -50,8 +50,8 @@ TEST_P(StuffedShape, HasGoodAnglesAndTheVolumeOfTheShape) {
     ASSERT_FALSE(tets.tets.empty());
     EXPECT_TRUE(validate(tets).empty());
     const DihedralAngles angles = dihedral_angles(tets);
-    EXPECT_GT(angles.smallest_rad, 10.7 * std::numbers::pi / 180);
-    EXPECT_LT(angles.largest_rad, 164.8 * std::numbers::pi / 180);
+    EXPECT_GT(angles.smallest_rad, radians(10.7));
+    EXPECT_LT(angles.largest_rad, radians(164.8));
     // What chords cut off a circle grows with the square of the cell.
     EXPECT_LT(filled_volume(tets), expected);
     EXPECT_GT(filled_volume(tets), expected * (1 - 0.35 * std::pow(cell / radius, 2)));
@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, StuffedShape,
 // Where the lattice falls decides how edges are cut: many slabs and balls, anyhow placed, of more than two cells.
 TEST(Stuff, KeepsItsAnglesWhereverTheSurfaceCutsTheLattice) {
   Random dice(6);
-  DihedralAngles all{std::numbers::pi, 0};
+  DihedralAngles all{kPi, 0};
   for (int round = 0; round < 120; ++round) {
     const Vec3 normal = Vec3(dice.uniform() - 0.5, dice.uniform() - 0.5, dice.uniform() - 0.5).normalized();
     const Vec3 at(dice.uniform(), dice.uniform(), dice.uniform());
@@ -112,8 +112,8 @@ TEST(Stuff, KeepsItsAnglesWhereverTheSurfaceCutsTheLattice) {
     all.smallest_rad = std::min(all.smallest_rad, angles.smallest_rad);
     all.largest_rad = std::max(all.largest_rad, angles.largest_rad);
   }
-  EXPECT_GT(all.smallest_rad, 10.7 * std::numbers::pi / 180);
-  EXPECT_LT(all.largest_rad, 164.8 * std::numbers::pi / 180);
+  EXPECT_GT(all.smallest_rad, radians(10.7));
+  EXPECT_LT(all.largest_rad, radians(164.8));
 }
 
 TEST(Stuff, GivesTheSameBytesForAnyNumberOfThreads) {

@@ -5,14 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 
 namespace sinew::deform {
 namespace {
 
-constexpr double kNear = std::numbers::pi / 3, kFar = 5 * std::numbers::pi / 9;  ///< 60° and 100°.
+constexpr double kNear = kPi / 3, kFar = 5 * kPi / 9;  ///< 60° and 100°.
 
 class FarTwist : public Deformer {
  public:

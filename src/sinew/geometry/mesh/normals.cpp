@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/adjacency.h"
 
@@ -39,7 +39,7 @@ std::vector<double> corner_angles(const Mesh& mesh, const std::vector<Vec3>& nor
       const Vec3 a = mesh.positions[face[(i + 1) % n]] - at, b = mesh.positions[face[(i + n - 1) % n]] - at;
       const Vec3 cross = a.cross(b);
       double angle = std::atan2(cross.norm(), a.dot(b));
-      if (n > 3 && cross.dot(normals[f]) < 0) angle = 2 * std::numbers::pi - angle;
+      if (n > 3 && cross.dot(normals[f]) < 0) angle = kTwoPi - angle;
       angles[mesh.face_offsets[f] + i] = angle;
     }
   });
@@ -50,9 +50,7 @@ std::vector<double> corner_angles(const Mesh& mesh, const std::vector<Vec3>& nor
 class SmoothFans {
  public:
   SmoothFans(const HalfEdges& half_edges, const std::vector<Vec3>& normals, double crease_angle_rad)
-      : half_edges_(half_edges),
-        normals_(normals),
-        least_cos_(std::cos(std::min(crease_angle_rad, std::numbers::pi))) {}
+      : half_edges_(half_edges), normals_(normals), least_cos_(std::cos(std::min(crease_angle_rad, kPi))) {}
 
   // Per corner of `corners`: the lowest corner (as a position in the list) of its fan.
   const std::vector<std::size_t>& find(std::span<const Index> corners) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/section_loops.h"

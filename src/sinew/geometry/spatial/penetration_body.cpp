@@ -7,10 +7,10 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numbers>
 #include <queue>
 #include <unordered_map>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/part_ranges.h"
 #include "sinew/geometry/mesh/weld_positions.h"
@@ -218,7 +218,7 @@ void Body::find_closed(const Topology& topology) {
   for (const OpenEdge& e : topology.open_edges) unite(rim, e.from, e.to);
   for (const OpenEdge& e : topology.open_edges)
     length[lowest_in_set(rim, e.from)] += e.surplus * (surface_.positions[e.from] - surface_.positions[e.to]).norm();
-  for (Index v = 0; v < length.size(); ++v) holes[component_[v]] += length[v] * length[v] / (4 * std::numbers::pi);
+  for (Index v = 0; v < length.size(); ++v) holes[component_[v]] += length[v] * length[v] / (4 * kPi);
   closed_.resize(welding_.count());
   for (Index v = 0; v < closed_.size(); ++v)
     closed_[v] = area[component_[v]] > 0 && holes[component_[v]] <= kNearlyClosed * area[component_[v]] ? 1 : 0;
@@ -246,7 +246,7 @@ double Body::winding_at(const Vec3& p, int axis, Index left_out, Index vertex) c
   for (const OpenEdge& e : open_edges_)
     if (between_parts_ || part_[e.from] == part_[vertex])
       angle += e.surplus * direction_angle(-Vec3::Unit(axis), at(e.from) - p, at(e.to) - p);
-  return crossings + angle / (4 * std::numbers::pi);
+  return crossings + angle / (4 * kPi);
 }
 
 Body::Sides Body::sides(Index vertex) const {
