@@ -16,11 +16,6 @@
 namespace sinew::motion {
 namespace {
 
-std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
-  const std::string near = closest_word(word, known);
-  return near.empty() ? std::string() : fmt::format(" Did you mean '{}'?", near);
-}
-
 class PoseReader {
  public:
   explicit PoseReader(const Rig& rig) : rig_(rig), axes_(bone_axes(rig.skeleton)), pose_(rest_pose(rig)) {
@@ -55,7 +50,7 @@ class PoseReader {
   static void keys(const Json& json, const std::string& where, const std::vector<std::string>& known) {
     for (const auto& [key, value] : json.items())
       if (std::find(known.begin(), known.end(), key) == known.end())
-        throw Error(fmt::format("{} has a key '{}', which means nothing.{}", where, key, suggestion(key, known)));
+        throw Error(fmt::format("{} has a key '{}', which means nothing.{}", where, key, did_you_mean(key, known)));
   }
 
   static double number(const Json& json, const std::string& where, const char* key) {
@@ -81,7 +76,7 @@ class PoseReader {
       std::vector<std::string> known;
       for (const Joint& joint : rig_.skeleton.joints) known.push_back(joint.name);
       throw Error(fmt::format("The pose names a joint '{}', which the skeleton does not have.{}", name,
-                              suggestion(name, known)));
+                              did_you_mean(name, known)));
     }
     if (found->second > 1)
       throw Error(fmt::format("The pose names a joint '{}', and the skeleton has {} of that name. Rename them first.",
@@ -150,14 +145,14 @@ class PoseReader {
     }
     if (found == kNone)
       throw Error(
-          fmt::format("The pose names a part '{}', which the mesh does not have.{}", name, suggestion(name, known)));
+          fmt::format("The pose names a part '{}', which the mesh does not have.{}", name, did_you_mean(name, known)));
     object(json, where);
     std::vector<std::string> morphs;
     for (const Morph& morph : parts[found].morphs) morphs.push_back(morph.name);
     for (const auto& [key, value] : json.items()) {
       const auto morph = std::find(morphs.begin(), morphs.end(), key);
       if (morph == morphs.end())
-        throw Error(fmt::format("{} has no morph '{}'.{}", where, key, suggestion(key, morphs)));
+        throw Error(fmt::format("{} has no morph '{}'.{}", where, key, did_you_mean(key, morphs)));
       pose_.morph_weights[found][static_cast<std::size_t>(morph - morphs.begin())] = number(value, where, key.c_str());
     }
   }

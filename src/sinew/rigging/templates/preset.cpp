@@ -10,6 +10,7 @@
 #include <set>
 
 #include "sinew/core/error.h"
+#include "sinew/core/text.h"
 #include "sinew/rigging/build/role.h"
 #include "sinew/rigging/templates/embedded.h"
 #include "sinew/rigging/templates/json_fields.h"
@@ -179,8 +180,8 @@ const Preset& find_preset(const std::string& name) {
     if (candidate.name == name) return candidate;
     known.push_back(candidate.name);
   }
-  throw Error(
-      fmt::format("There is no preset '{}'. There are: {}.{}", name, fmt::join(known, ", "), suggest(name, known)));
+  throw Error(fmt::format("There is no preset '{}'. There are: {}.{}", name, fmt::join(known, ", "),
+                          did_you_mean(name, known)));
 }
 
 std::optional<std::string> named_joint(const Preset& preset, const std::string& role) {
