@@ -117,7 +117,8 @@ class Bench {
 
     std::vector<RayScene> scene;
     measure("ray scene build", n, count, "triangle", [&] { scene.emplace_back(soup); });
-    measure("nearest hit", n, 1e5, "query", [&] { scene[0].nearest_hits(rays); });
+    measure("nearest hit", n, 1e5, "query",
+            [&] { parallel_for(rays.size(), [&](std::size_t i) { scene[0].nearest_hit(rays[i]); }); });
     measure("occluded", n, 1e5, "query", [&] { scene[0].occluded(rays); });
     measure("closest point", n, 2e5, "query", [&] { scene[0].closest_points(points); });
     Facing facing;

@@ -96,27 +96,6 @@ TEST(PoseFile, TwistComesOnTopOfTheRotationsOwn) {
   EXPECT_NEAR(pose_from_json(json, rig).twist_rad[1], 0.4 + kTwoPi, 1e-9);
 }
 
-TEST(PoseFile, WhatIsWrittenReadsBackAsTheSamePose) {
-  const Rig rig = arm();
-  const Json given = Json::parse(R"({"joints": {
-      "Upper": {"rotation": [0.1, 0.2, 0.3, 0.9], "translation": [1, 2, 3]},
-      "Fore": {"rotation": {"euler_deg": [10, 20, 30]}, "twist_deg": -900, "scale": [2, 1, 1]}},
-      "morphs": {"Face": {"smile": 0.25}}})");
-  const Pose pose = pose_from_json(given, rig);
-  for (const PoseSpace space : {PoseSpace::kRest, PoseSpace::kLocal}) {
-    const Json written = pose_to_json(pose, rig, space);
-    EXPECT_FALSE(written["joints"].contains("Hand"));
-    const Pose again = pose_from_json(Json::parse(written.dump()), rig);
-    for (Index j = 0; j < 3; ++j) {
-      EXPECT_LT(turn_between(pose.local[j].rotation, again.local[j].rotation), 1e-7) << j;
-      EXPECT_LT((pose.local[j].translation - again.local[j].translation).norm(), 1e-12);
-      EXPECT_LT((pose.local[j].scale - again.local[j].scale).norm(), 1e-12);
-      EXPECT_NEAR(pose.twist_rad[j], again.twist_rad[j], 1e-9) << j;
-    }
-    EXPECT_EQ(pose.morph_weights, again.morph_weights);
-  }
-}
-
 TEST(PoseFile, MistakesAreToldWithTheNearestNames) {
   EXPECT_NE(pose_error(R"({"joints": {"Hnad": {}}})").find("Did you mean 'Hand'?"), std::string::npos);
   EXPECT_NE(pose_error(R"({"joint": {}})").find("'joints'"), std::string::npos);

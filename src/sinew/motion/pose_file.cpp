@@ -164,61 +164,8 @@ class PoseReader {
   bool local_ = false;
 };
 
-Json list(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
-Json list(const Quat& q) { return Json::array({q.x(), q.y(), q.z(), q.w()}); }
-
-Json joint_to_json(const Transform& rest, const Transform& local, double turns_rad, const Vec3& axis, bool in_rest) {
-  Json entry = Json::object();
-  // A full turn is the same rotation, so it is written apart, and the rotation without it.
-  const Quat twist(Eigen::AngleAxisd(turns_rad, axis));
-  if (turns_rad != 0 || local.rotation.coeffs() != rest.rotation.coeffs()) {
-    const Quat rotation = local.rotation * twist.conjugate();
-    entry["rotation"] = list(in_rest ? Quat(rest.rotation.conjugate() * rotation) : rotation);
-  }
-  if (turns_rad != 0) entry["twist_deg"] = turns_rad / kRadPerDegree;
-  if (local.translation != rest.translation)
-    entry["translation"] =
-        list(in_rest ? Vec3(rest.rotation.conjugate() * (local.translation - rest.translation)) : local.translation);
-  if (local.scale != rest.scale) {
-    const bool divisible = (rest.scale.array() != 0).all();
-    entry["scale"] = list(!in_rest    ? local.scale
-                          : divisible ? Vec3(local.scale.cwiseQuotient(rest.scale))
-                                      : local.scale);
-  }
-  return entry;
-}
-
 }  // namespace
 
 Pose pose_from_json(const Json& json, const Rig& rig) { return PoseReader(rig).run(json); }
-
-Json pose_to_json(const Pose& pose, const Rig& rig, PoseSpace space) {
-  const std::vector<Vec3> axes = bone_axes(rig.skeleton);
-  Json joints = Json::object(), morphs = Json::object();
-  for (Index j = 0; j < rig.skeleton.size(); ++j) {
-    const Joint& joint = rig.skeleton.joints[j];
-    double turns_rad = 0;
-    if (!pose.twist_rad.empty()) {
-      const double bounded = twist_angle_rad(delta_rotation(joint.rest, pose.local[j]), axes[j]);
-      if (std::abs(pose.twist_rad[j] - bounded) > kPi) turns_rad = pose.twist_rad[j];
-    }
-    Json entry = joint_to_json(joint.rest, pose.local[j], turns_rad, axes[j], space == PoseSpace::kRest);
-    if (entry.empty()) continue;
-    if (rig.skeleton.find(joint.name) != j || joints.contains(joint.name))
-      throw Error(
-          fmt::format("Two joints are called '{}', so the pose cannot be written. Rename them first.", joint.name));
-    joints[joint.name] = std::move(entry);
-  }
-  for (std::size_t p = 0; p < rig.mesh.parts.size() && p < pose.morph_weights.size(); ++p) {
-    const MeshPart& part = rig.mesh.parts[p];
-    for (std::size_t m = 0; m < part.morphs.size() && m < pose.morph_weights[p].size(); ++m) {
-      const double rest = m < part.morph_weights.size() ? static_cast<double>(part.morph_weights[m]) : 0.0;
-      if (pose.morph_weights[p][m] != rest) morphs[part.name][part.morphs[m].name] = pose.morph_weights[p][m];
-    }
-  }
-  Json json = {{"space", space == PoseSpace::kRest ? "rest" : "local"}, {"joints", std::move(joints)}};
-  if (!morphs.empty()) json["morphs"] = std::move(morphs);
-  return json;
-}
 
 }  // namespace sinew::motion

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "sinew/geometry/spatial/random.h"
+#include "tests/deform/pbd/plain_constraints.h"
 
 namespace sinew::deform {
 namespace {

@@ -404,13 +404,6 @@ ClosestPoint RayScene::closest_point(const Vec3& point, double max_distance, con
   return result;
 }
 
-std::vector<RayHit> RayScene::nearest_hits(std::span<const Ray> rays, const TriangleFilter& accept) const {
-  std::vector<RayHit> result(rays.size());
-  parallel_for(
-      rays.size(), [&](std::size_t i) { result[i] = nearest_hit(rays[i], accept); }, 256);
-  return result;
-}
-
 std::vector<std::uint8_t> RayScene::occluded(std::span<const Ray> rays, const TriangleFilter& accept) const {
   std::vector<std::uint8_t> result(rays.size());
   parallel_for(

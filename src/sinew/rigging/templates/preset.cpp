@@ -152,23 +152,6 @@ Preset read_preset(const std::string& text, const std::string& where) {
   return read_preset(parse_json(text, where), where);
 }
 
-Json write_preset(const Preset& preset) {
-  const Preset usual;
-  Json json = {{"version", preset.version}, {"name", preset.name}, {"title", preset.title}};
-  for (const TextField& field : text_fields())
-    if (preset.*field.member != usual.*field.member) json[field.key] = preset.*field.member;
-  if (!preset.mirrored_axes) json["mirrored_axes"] = false;
-  if (preset.world_axes) json["world_axes"] = true;
-  if (preset.max_influences != usual.max_influences) json["max_influences"] = preset.max_influences;
-  if (preset.ends) json["ends"] = true;
-  if (!preset.trunk.empty()) json["trunk"] = preset.trunk;
-  if (!preset.names.empty()) {
-    Json& names = json["names"] = Json::object();
-    for (const auto& [role, name] : preset.names) names[role] = name;
-  }
-  return json;
-}
-
 const std::vector<Preset>& presets() {
   static const std::vector<Preset> all = read_embedded_presets();
   return all;
