@@ -12,13 +12,15 @@
 #include <numeric>
 
 #include "sinew/core/angles.h"
-#include "sinew/deform/pbd/pbd_cylinder.h"
 #include "sinew/deform/pbd/pbd_system.h"
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/geometry/voxels/tets.h"
+#include "sinew/lab/pbd/cylinder.h"
 
 namespace sinew::deform {
 namespace {
+
+using namespace sinew::lab;
 
 /// A random order of the numbers below `count`.
 std::vector<Index> shuffled(std::size_t count, geometry::Random& dice) {

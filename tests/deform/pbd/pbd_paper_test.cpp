@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 
 #include "sinew/core/angles.h"
-#include "sinew/deform/pbd/pbd_cylinder.h"
+#include "sinew/lab/pbd/cylinder.h"
 
 namespace sinew::deform {
 namespace {
+
+using namespace sinew::lab;
 
 // All hard, in the paper's order: the card's check run.
 TEST(PbdPaper, KeepsTheVolumeOfTheCylinderAsTheCheckRun) {

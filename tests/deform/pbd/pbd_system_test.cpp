@@ -11,13 +11,15 @@
 
 #include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
-#include "sinew/deform/pbd/pbd_cylinder.h"
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/geometry/voxels/tets.h"
+#include "sinew/lab/pbd/cylinder.h"
 #include "tests/deform/skin_rigs.h"
 
 namespace sinew::deform {
 namespace {
+
+using namespace sinew::lab;
 
 using namespace testing;
 

@@ -10,7 +10,7 @@
 #include "sinew/core/angles.h"
 #include "sinew/core/bone_axis.h"
 #include "sinew/core/character.h"
-#include "sinew/lab/reproduce_pbd.h"
+#include "sinew/lab/pbd/pbd.h"
 #include "sinew/measure/meter.h"
 #include "sinew/motion/names/joint_names.h"
 #include "sinew/motion/resolve.h"

@@ -11,8 +11,8 @@
 #include "sinew/binding/segment/segmentation.h"
 #include "sinew/core/angles.h"
 #include "sinew/geometry/spatial/random.h"
-#include "sinew/lab/reproduce_blend_bar.h"
-#include "sinew/lab/reproduce_segmentation.h"
+#include "sinew/lab/blend_bar/blend_bar.h"
+#include "sinew/lab/segmentation/segmentation.h"
 #include "sinew/measure/enclosed_volume.h"
 #include "sinew/motion/resolve.h"
 

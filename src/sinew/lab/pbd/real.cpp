@@ -15,7 +15,7 @@
 #include "sinew/deform/pbd/pbd_body.h"
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/io/asset.h"
-#include "sinew/lab/reproduce_pbd.h"
+#include "sinew/lab/pbd/pbd.h"
 #include "sinew/motion/resolve.h"
 #include "sinew/pipeline/bind_subject.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/lab/reproduce_segmentation.h"
+#include "sinew/lab/segmentation/segmentation.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/spatial/random.h"
-#include "sinew/lab/reproduce_blend_bar.h"
+#include "sinew/lab/blend_bar/blend_bar.h"
 #include "sinew/shapes/surface/limbs.h"
 
 namespace sinew::lab {

@@ -10,7 +10,7 @@
 
 #include "sinew/core/angles.h"
 #include "sinew/core/character.h"
-#include "sinew/lab/reproduce_blend_bar.h"
+#include "sinew/lab/blend_bar/blend_bar.h"
 #include "sinew/measure/enclosed_volume.h"
 #include "sinew/motion/resolve.h"
 #include "sinew/pipeline/bind_deformer.h"

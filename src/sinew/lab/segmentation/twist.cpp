@@ -11,7 +11,7 @@
 #include "sinew/core/angles.h"
 #include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/section.h"
-#include "sinew/lab/reproduce_segmentation.h"
+#include "sinew/lab/segmentation/segmentation.h"
 #include "sinew/shapes/kinds.h"
 
 namespace sinew::lab {
