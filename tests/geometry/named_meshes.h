@@ -14,8 +14,8 @@
 
 #include "sinew/core/angles.h"
 #include "sinew/core/mesh.h"
-#include "sinew/core/parallel.h"
 #include "sinew/core/rotation.h"
+#include "tests/support/threads.h"
 
 namespace sinew::test {
 
@@ -140,14 +140,5 @@ inline Mesh moved(Mesh mesh) {
   for (Vec3& p : mesh.positions) p = turn * p + Vec3(0.4, 2.5, -1.5);
   return mesh;
 }
-
-/// Sets the number of threads for one scope.
-class Threads {
- public:
-  explicit Threads(int count) { set_thread_count(count); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-  ~Threads() { set_thread_count(0); }
-};
 
 }  // namespace sinew::test

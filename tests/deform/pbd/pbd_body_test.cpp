@@ -13,6 +13,7 @@
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/geometry/voxels/tets.h"
 #include "sinew/shapes/kinds.h"
+#include "tests/support/threads.h"
 
 namespace sinew::deform {
 namespace {
@@ -179,10 +180,11 @@ TEST(PbdBody, WhatHangsRigidlyOnAJointIsNoPartOfIt) {
 
 TEST(PbdBody, IsTheSameForAnyNumberOfThreads) {
   const Rig rig = made("human", 3000);
-  set_thread_count(1);
-  const PbdBody one = make_pbd_body(rig, {12000, false});
-  set_thread_count(2);
-  const PbdBody two = make_pbd_body(rig, {12000, false});
+  const auto run = [&](int count) {
+    const test::Threads threads(count);
+    return make_pbd_body(rig, {12000, false});
+  };
+  const PbdBody one = run(1), two = run(2);
   EXPECT_EQ(one.tets.positions, two.tets.positions);
   EXPECT_EQ(one.tets.tets, two.tets.tets);
   EXPECT_EQ(one.weights, two.weights);

@@ -12,6 +12,7 @@
 #include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/spatial/random.h"
+#include "tests/support/threads.h"
 
 namespace sinew::geometry {
 namespace {
@@ -117,10 +118,11 @@ TEST(Stuff, KeepsItsAnglesWhereverTheSurfaceCutsTheLattice) {
 }
 
 TEST(Stuff, GivesTheSameBytesForAnyNumberOfThreads) {
-  set_thread_count(1);
-  const TetMesh one = stuff(torus_field, room(), 0.1);
-  set_thread_count(2);
-  const TetMesh two = stuff(torus_field, room(), 0.1);
+  const auto run = [](int count) {
+    const test::Threads threads(count);
+    return stuff(torus_field, room(), 0.1);
+  };
+  const TetMesh one = run(1), two = run(2);
   EXPECT_EQ(one.tets, two.tets);
   EXPECT_EQ(one.positions, two.positions);
 }
