@@ -162,7 +162,8 @@ INSTANTIATE_TEST_SUITE_P(
                     MeshHarm{"mesh.morph_length", [](Mesh& m) { m.parts[0].morphs[0].deltas.pop_back(); }},
                     MeshHarm{"mesh.morph_weights", [](Mesh& m) { m.parts[0].morph_weights.clear(); }},
                     MeshHarm{"mesh.part_transform",
-                             [](Mesh& m) { m.parts[0].to_model(0, 0) = std::numeric_limits<double>::infinity(); }}));
+                             [](Mesh& m) { m.parts[0].to_model(0, 0) = std::numeric_limits<double>::infinity(); }}),
+    test::HarmName());
 
 TEST(Mesh, SizeIsTheDiagonalOfItsBox) {
   const Mesh mesh = polygon({{0, 0}, {3, 0}, {3, 4}});

@@ -38,9 +38,12 @@ double filled_volume(const TetMesh& tets) {
 }
 
 struct StuffShape {
+  const char* name;
   double (*field)(const Vec3&);
   double volume, thinnest_radius;
 };
+
+void PrintTo(const StuffShape& shape, std::ostream* out) { *out << shape.name; }
 
 class StuffedShape : public ::testing::TestWithParam<StuffShape> {};
 
@@ -96,8 +99,10 @@ TEST_P(StuffedShape, FitsTogetherWithoutGaps) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, StuffedShape,
-                         ::testing::Values(StuffShape{ball_field, 4.18879, 1}, StuffShape{torus_field, 1.42122, 0.3},
-                                           StuffShape{capsule_field, 0.62204, 0.3}));
+                         ::testing::Values(StuffShape{"ball", ball_field, 4.18879, 1},
+                                           StuffShape{"torus", torus_field, 1.42122, 0.3},
+                                           StuffShape{"capsule", capsule_field, 0.62204, 0.3}),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 // Where the lattice falls decides how edges are cut: many slabs and balls, anyhow placed, of more than two cells.
 TEST(Stuff, KeepsItsAnglesWhereverTheSurfaceCutsTheLattice) {
