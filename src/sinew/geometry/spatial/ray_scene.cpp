@@ -274,9 +274,17 @@ struct RayScene::Impl::Closest {
 };
 
 RayScene::RayScene(const Mesh& mesh) {
-  auto impl = std::make_unique<Impl>(mesh.positions, triangle_vertices(mesh));
-  impl->faces.reserve(impl->triangles.size());
-  for (const Triangle& t : triangulate(mesh)) impl->faces.push_back(t.face);
+  const std::vector<Triangle> triangles = triangulate(mesh);
+  std::vector<TriangleVertices> vertices;
+  std::vector<Index> faces;
+  vertices.reserve(triangles.size());
+  faces.reserve(triangles.size());
+  for (const Triangle& t : triangles) {
+    vertices.push_back(t.vertices);
+    faces.push_back(t.face);
+  }
+  auto impl = std::make_unique<Impl>(mesh.positions, std::move(vertices));
+  impl->faces = std::move(faces);
   impl_ = std::move(impl);
 }
 
