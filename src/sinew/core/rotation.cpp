@@ -6,11 +6,11 @@
 #include <Eigen/LU>
 #include <Eigen/SVD>
 #include <algorithm>
+#include <cassert>
 #include <cmath>
-#include <string>
+#include <string_view>
 
 #include "sinew/core/angles.h"
-#include "sinew/core/error.h"
 
 namespace sinew {
 
@@ -109,10 +109,8 @@ Polar polar(const Mat3& a) {
 }
 
 Quat rotation_from_euler(const Vec3& angles_rad, const char* order) {
-  std::string sorted(order);
-  std::sort(sorted.begin(), sorted.end());
-  if (sorted != "xyz")
-    throw Error("A rotation order must be a permutation of 'xyz', not '" + std::string(order) + "'.");
+  [[maybe_unused]] constexpr std::string_view kAxes = "xyz";
+  assert(std::is_permutation(kAxes.begin(), kAxes.end(), order, order + std::char_traits<char>::length(order)));
   Quat q = Quat::Identity();
   for (const char* letter = order; *letter; ++letter) {
     const int axis = *letter - 'x';

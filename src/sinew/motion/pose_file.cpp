@@ -103,11 +103,11 @@ class PoseReader {
       if (!given->is_string()) throw Error(where + ": 'order' should be a word such as \"xyz\".");
       order = given->get<std::string>();
     }
-    try {
-      return rotation_from_euler(kRadPerDegree * angles, order.c_str());
-    } catch (const Error& error) {
-      throw Error(where + ": " + error.what());
-    }
+    std::string letters = order;
+    std::sort(letters.begin(), letters.end());
+    if (letters != "xyz")
+      throw Error(fmt::format("{}: A rotation order must be a permutation of 'xyz', not '{}'.", where, order));
+    return rotation_from_euler(kRadPerDegree * angles, order.c_str());
   }
 
   void joint(const std::string& name, const Json& json) {
