@@ -77,7 +77,6 @@ std::string key_of_body(const Rig& rig, const deform::PbdBodyOptions& options) {
   RigHasher hasher;
   hasher.number(std::string_view("pbd_body"));
   hasher.number(deform::kPbdBodyVersion);
-  hasher.number(std::string_view(io::build_id()));
   hasher.number(options.tets), hasher.number(options.whole_body);
   hasher.mesh(rig.mesh), hasher.skeleton(rig.skeleton), hasher.weights(rig.weights), hasher.skins(rig.skins);
   return hasher.key();
