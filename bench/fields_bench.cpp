@@ -15,11 +15,11 @@
 #include <cmath>
 #include <ctime>
 #include <functional>
-#include <numbers>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/facing.h"
 #include "sinew/geometry/spatial/distance_field.h"
@@ -45,7 +45,7 @@ Mesh bumpy_torus(Index triangles) {
   Mesh mesh;
   for (Index r = 0; r < rings; ++r)
     for (Index s = 0; s < segments; ++s) {
-      const double u = 2 * std::numbers::pi * r / rings, v = 2 * std::numbers::pi * s / segments;
+      const double u = kTwoPi * r / rings, v = kTwoPi * s / segments;
       const double minor = 0.4 + 0.03 * std::sin(9 * u) * std::sin(5 * v), w = 1 + minor * std::cos(v);
       mesh.positions.push_back({w * std::cos(u), minor * std::sin(v), w * std::sin(u)});
     }
@@ -117,7 +117,8 @@ class Bench {
 
     std::vector<RayScene> scene;
     measure("ray scene build", n, count, "triangle", [&] { scene.emplace_back(soup); });
-    measure("nearest hit", n, 1e5, "query", [&] { scene[0].nearest_hits(rays); });
+    measure("nearest hit", n, 1e5, "query",
+            [&] { parallel_for(rays.size(), [&](std::size_t i) { scene[0].nearest_hit(rays[i]); }); });
     measure("occluded", n, 1e5, "query", [&] { scene[0].occluded(rays); });
     measure("closest point", n, 2e5, "query", [&] { scene[0].closest_points(points); });
     Facing facing;

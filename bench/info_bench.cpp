@@ -16,11 +16,11 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <numbers>
 #include <string>
 #include <vector>
 
 #include "bench/timing.h"
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/topology.h"
 #include "sinew/geometry/mesh/volume.h"
@@ -44,12 +44,12 @@ Mesh bumpy_sphere(Index vertices) {
     const Vec3 direction(std::sin(t) * std::cos(u), std::cos(t), std::sin(t) * std::sin(u));
     mesh.positions.push_back((1 + 0.1 * std::sin(7 * u) * std::sin(5 * t)) * direction);
     mesh.normals.values.push_back(direction.cast<float>());
-    mesh.uvs.values.push_back(Vec2f(static_cast<float>(u / 6.2832), static_cast<float>(t / 3.1416)));
+    mesh.uvs.values.push_back(Vec2f(static_cast<float>(u / kTwoPi), static_cast<float>(t / kPi)));
   };
   add(0, 0);
   for (Index r = 1; r < rings; ++r)
-    for (Index s = 0; s < segments; ++s) add(std::numbers::pi * r / rings, 2 * std::numbers::pi * s / segments);
-  add(std::numbers::pi, 0);
+    for (Index s = 0; s < segments; ++s) add(kPi * r / rings, kTwoPi * s / segments);
+  add(kPi, 0);
   const Index south = mesh.vertex_count() - 1;
   const auto at = [&](Index r, Index s) { return 1 + (r - 1) * segments + s % segments; };
   const auto face = [&](Index a, Index b, Index c) { mesh.add_face(std::array<Index, 3>{a, b, c}); };

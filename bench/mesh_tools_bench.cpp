@@ -10,17 +10,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <string>
 #include <vector>
 
 #include "bench/timing.h"
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/components.h"
 #include "sinew/geometry/mesh/decimate.h"
 #include "sinew/geometry/mesh/normals.h"
-#include "sinew/geometry/mesh/sampling.h"
 #include "sinew/geometry/mesh/sanitize.h"
 #include "sinew/geometry/mesh/subdivide.h"
 #include "sinew/geometry/mesh/weld_within.h"
@@ -54,7 +53,7 @@ Mesh bumpy_torus(Index triangles) {
   Mesh mesh;
   for (Index s = 0; s < segments; ++s)
     for (Index r = 0; r < rings; ++r) {
-      const double u = 2 * std::numbers::pi * s / segments, v = 2 * std::numbers::pi * r / rings;
+      const double u = kTwoPi * s / segments, v = kTwoPi * r / rings;
       const double radius = 0.4 + 0.05 * std::sin(5 * u) * std::sin(3 * v);
       mesh.positions.push_back(
           {(1 + radius * std::cos(v)) * std::cos(u), radius * std::sin(v), (1 + radius * std::cos(v)) * std::sin(u)});
@@ -89,7 +88,6 @@ void measure(Index triangles) {
   const Mesh mesh = bumpy_torus(triangles), bad = damaged(mesh);
   const std::vector<std::uint64_t> keys = half_edge_keys(mesh);
   const double size = mesh.size();
-  const double spread = poisson_disk_distance(mesh, mesh.vertex_count() / 10);
   fmt::print("{}", mesh.face_count());
   const auto ratio = [&](auto&& f) { fmt::print(",{:.2f}", ratio_to_sort(keys, f)); };
   ratio([&] { subdivide(mesh, SubdivisionScheme::kCatmullClark); });
@@ -97,14 +95,10 @@ void measure(Index triangles) {
   ratio([&] { one_rings(mesh); });
   ratio([&] { half_edges(mesh); });
   ratio([&] { vertex_normals(mesh); });
-  ratio([&] { corner_normals(mesh, 0.5); });
   ratio([&] { components(mesh); });
   ratio([&] { weld_within(bad, 1e-6 * size); });
   ratio([&] { sanitize(mesh); });
   ratio([&] { sanitize(bad); });
-  ratio([&] { random_surface_points(mesh, mesh.vertex_count()); });
-  ratio([&] { farthest_points(mesh.positions, 200); });
-  ratio([&] { poisson_disk(mesh, spread); });
   ratio([&] { decimate(mesh, {.target_triangles = mesh.face_count() / 10}); });
   fmt::print("\n");
 }
@@ -114,9 +108,8 @@ void measure(Index triangles) {
 int main(int argc, char** argv) try {
   const Index most = argc > 1 ? static_cast<Index>(std::stoul(argv[1])) : 500'000;
   fmt::print(
-      "triangles,catmull_clark,midpoint,one_rings,half_edges,vertex_normals,corner_normals,components,weld_"
-      "within,"
-      "sanitize_clean,sanitize_damaged,random_points,farthest_200,poisson_disk,decimate_to_tenth\n");
+      "triangles,catmull_clark,midpoint,one_rings,half_edges,vertex_normals,components,weld_within,"
+      "sanitize_clean,sanitize_damaged,decimate_to_tenth\n");
   for (const Index triangles : {5'000u, 20'000u, 80'000u, 200'000u, 500'000u})
     if (triangles <= most) measure(triangles);
   return 0;

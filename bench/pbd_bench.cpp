@@ -11,13 +11,13 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <numbers>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "bench/timing.h"
+#include "sinew/core/angles.h"
 #include "sinew/core/hash.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/deformer.h"
@@ -36,7 +36,7 @@ constexpr double kHalf = 1, kRadius = 0.25, kBlend = 0.3;
 
 // A bar with round ends and two joints in its middle, of about that many tetrahedra; all but its ends may move.
 PbdBody bar(double tets) {
-  const double volume = std::numbers::pi * kRadius * kRadius * (2 * kHalf + 4.0 / 3 * kRadius);
+  const double volume = kPi * kRadius * kRadius * (2 * kHalf + 4.0 / 3 * kRadius);
   PbdBody body;
   body.cell = std::cbrt(12 * volume / tets);
   const auto field = [](const Vec3& p) { return (p - Vec3(std::clamp(p.x(), -kHalf, kHalf), 0, 0)).norm() - kRadius; };

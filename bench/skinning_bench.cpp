@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <numbers>
 #include <numeric>
 #include <random>
 #include <span>
@@ -24,6 +23,7 @@
 #include <vector>
 
 #include "bench/triad.h"
+#include "sinew/core/angles.h"
 #include "sinew/core/hash.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/deformer.h"
@@ -76,7 +76,7 @@ Body body(Index vertices) {
   rig.weights.reserve(vertices, std::size_t{4} * vertices);
   for (Index r = 0; r < rings; ++r)
     for (Index i = 0; i < around; ++i) {
-      const double turn = 2 * std::numbers::pi * i / around, up = 2.0 * r / (rings - 1) - 1;
+      const double turn = kTwoPi * i / around, up = 2.0 * r / (rings - 1) - 1;
       const double radius = 0.1 + 0.3 * std::sqrt(std::max(0.0, 1 - up * up)) * (1 + 0.2 * std::sin(3 * turn + 9 * up));
       const Vec3 p(radius * std::cos(turn), up, radius * std::sin(turn));
       rig.mesh.positions.push_back(p);

@@ -7,10 +7,11 @@ get_property(modules GLOBAL PROPERTY SINEW_MODULES)
 foreach(module IN LISTS modules)
   # The headers need it, so whoever uses them gets it.
   target_compile_features(${module} PUBLIC cxx_std_20)
+  string(REGEX REPLACE "^sinew_" "" folder ${module})
+  install(DIRECTORY src/sinew/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sinew FILES_MATCHING PATTERN "*.h")
 endforeach()
 install(TARGETS ${modules} sinew EXPORT sinewTargets)
 install(TARGETS sinew_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY src/sinew/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sinew FILES_MATCHING PATTERN "*.h")
 install(EXPORT sinewTargets NAMESPACE sinew:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sinew)
 configure_package_config_file(cmake/sinewConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/sinewConfig.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sinew)

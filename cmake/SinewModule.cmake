@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Sinew authors
 
-# sinew_module(NAME [USES modules…] [PRIVATE libraries…] [PUBLIC libraries…])
+# sinew_module(NAME [NOT_INSTALLED] [USES modules…] [PRIVATE libraries…] [PUBLIC libraries…])
 # One static library per folder of src/sinew, made of all sources in it. USES names the modules below it: the only ones
-# its files may include, which tests/guards checks against the sources.
+# its files may include, which tests/guards checks against the sources. A module that is NOT_INSTALLED belongs to the
+# program alone: it is no part of the library, SINEW_MODULES.
 function(sinew_module name)
-  cmake_parse_arguments(arg "" "" "USES;PRIVATE;PUBLIC" ${ARGN})
+  cmake_parse_arguments(arg "NOT_INSTALLED" "" "USES;PRIVATE;PUBLIC" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   add_library(sinew_${name} STATIC ${sources})
   # Highway compiles these once per instruction set, by including them again; its intrinsics need an optimiser.
@@ -31,5 +32,7 @@ function(sinew_module name)
   if(NOT name STREQUAL "core")
     target_precompile_headers(sinew_${name} REUSE_FROM sinew_core)
   endif()
-  set_property(GLOBAL APPEND PROPERTY SINEW_MODULES sinew_${name})
+  if(NOT arg_NOT_INSTALLED)
+    set_property(GLOBAL APPEND PROPERTY SINEW_MODULES sinew_${name})
+  endif()
 endfunction()

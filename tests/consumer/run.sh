@@ -14,6 +14,13 @@ rm -rf "$work"
 mkdir -p "$work"
 cmake --install "$build" --prefix "$work/prefix" >"$work/install.log"
 
+for module in jobs lab; do
+  if [[ -e $work/prefix/include/sinew/$module ]] || compgen -G "$work/prefix/lib*/*sinew_$module*" >/dev/null; then
+    echo "the module $module is installed, but it is no part of the library"
+    exit 1
+  fi
+done
+
 use() {
   local name=$1 source=$2
   shift 2

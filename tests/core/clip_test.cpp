@@ -57,7 +57,8 @@ INSTANTIATE_TEST_SUITE_P(
                     ClipHarm{"clip.values", [](Clip& c) { c.tracks[0].values[3] = kNanKey; }},
                     ClipHarm{"clip.count", [](Clip& c) { c.tracks[0].values.pop_back(); }},
                     ClipHarm{"clip.count", [](Clip& c) { c.tracks[1].values.pop_back(); }},
-                    ClipHarm{"clip.count", [](Clip& c) { c.tracks[0].path = Track::Path::kScale; }}));
+                    ClipHarm{"clip.count", [](Clip& c) { c.tracks[0].path = Track::Path::kScale; }}),
+    test::HarmName());
 
 TEST(Clip, LastsUntilItsLastKey) {
   EXPECT_DOUBLE_EQ(healthy_clip().duration_s(), 2);

@@ -7,10 +7,10 @@
 
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <string>
 #include <vector>
 
+#include "sinew/core/angles.h"
 #include "tests/core/harm.h"
 
 namespace sinew {
@@ -72,7 +72,7 @@ TEST(Triangulate, CoversConvexAndConcavePolygons) {
 TEST(Triangulate, CoversAStarOfManyCorners) {
   std::vector<Vec2> star;
   for (int i = 0; i < 40; ++i) {
-    const double angle = i * std::numbers::pi / 20, radius = i % 2 ? 0.3 : 1.0;
+    const double angle = i * kPi / 20, radius = i % 2 ? 0.3 : 1.0;
     star.emplace_back(radius * std::cos(angle), radius * std::sin(angle));
   }
   expect_covers(star);
@@ -162,7 +162,8 @@ INSTANTIATE_TEST_SUITE_P(
                     MeshHarm{"mesh.morph_length", [](Mesh& m) { m.parts[0].morphs[0].deltas.pop_back(); }},
                     MeshHarm{"mesh.morph_weights", [](Mesh& m) { m.parts[0].morph_weights.clear(); }},
                     MeshHarm{"mesh.part_transform",
-                             [](Mesh& m) { m.parts[0].to_model(0, 0) = std::numeric_limits<double>::infinity(); }}));
+                             [](Mesh& m) { m.parts[0].to_model(0, 0) = std::numeric_limits<double>::infinity(); }}),
+    test::HarmName());
 
 TEST(Mesh, SizeIsTheDiagonalOfItsBox) {
   const Mesh mesh = polygon({{0, 0}, {3, 0}, {3, 4}});

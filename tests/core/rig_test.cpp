@@ -130,7 +130,8 @@ INSTANTIATE_TEST_SUITE_P(
         CharacterHarm{"rig.part_joint", [](Character& c) { c.rig.mesh.parts[0].joint = 5; }},
         CharacterHarm{"character.material", [](Character& c) { c.rig.mesh.face_materials[0] = 1; }},
         CharacterHarm{"character.image", [](Character& c) { c.materials[0].normal_image = 1; }},
-        CharacterHarm{"clip.target", [](Character& c) { c.clips[0].tracks[0].target = 5; }}));
+        CharacterHarm{"clip.target", [](Character& c) { c.clips[0].tracks[0].target = 5; }}),
+    test::HarmName());
 
 TEST(Skeleton, ModelMatricesChainFromParentToChildWithScaleAndShear) {
   Rig rig = made_rig();

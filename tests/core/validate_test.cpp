@@ -6,7 +6,6 @@
 #include <limits>
 #include <string>
 
-#include "sinew/core/curve_set.h"
 #include "sinew/core/segmentation.h"
 #include "sinew/core/template.h"
 #include "sinew/core/volume.h"
@@ -60,22 +59,6 @@ TEST(Validate, DistanceField) {
   bad = good;
   bad.values[1] = std::numeric_limits<float>::infinity();
   EXPECT_EQ(first_code(validate(bad)), "field.value");
-}
-
-TEST(Validate, CurveSet) {
-  CurveSet good;
-  good.curves = {{"loop", true, {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {4, 5, 6}},
-                 {"line", false, {{0, 0, 0}, {1, 0, 0}}, {}}};
-  EXPECT_EQ(first_code(validate(good)), "");
-  CurveSet bad = good;
-  bad.curves[1].closed = true;
-  EXPECT_EQ(first_code(validate(bad)), "curves.short");
-  bad = good;
-  bad.curves[0].vertices.pop_back();
-  EXPECT_EQ(first_code(validate(bad)), "curves.length");
-  bad = good;
-  bad.curves[0].points[1].x() = kNan;
-  EXPECT_EQ(first_code(validate(bad)), "curves.point");
 }
 
 TEST(Validate, Template) {

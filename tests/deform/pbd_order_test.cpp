@@ -9,16 +9,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
-#include "sinew/deform/pbd/pbd_cylinder.h"
+#include "sinew/core/angles.h"
 #include "sinew/deform/pbd/pbd_system.h"
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/geometry/voxels/tets.h"
+#include "sinew/lab/pbd/cylinder.h"
 
 namespace sinew::deform {
 namespace {
+
+using namespace sinew::lab;
 
 /// A random order of the numbers below `count`.
 std::vector<Index> shuffled(std::size_t count, geometry::Random& dice) {
@@ -92,7 +94,7 @@ TEST(PbdOrder, OtherNumbersForParticlesAndTetrahedraChangeLittle) {
       for (const PbdMaterial material : {PbdMaterial::kSprings, PbdMaterial::kCorotated}) {
         SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << turn.degrees << " degrees, "
                                           << (material == PbdMaterial::kSprings ? "springs" : "corotated"));
-        const double angle = turn.degrees * std::numbers::pi / 180;
+        const double angle = radians(turn.degrees);
         const std::vector<Vec3f> here = relaxed(body, material, turn.axis, angle),
                                  there = relaxed(other, material, turn.axis, angle);
         double squares = 0, count = 0;

@@ -8,19 +8,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/rig.h"
 #include "sinew/deform/deformer.h"
 #include "tests/support/scalar_skinning.h"
 
 namespace sinew::deform::testing {
-
-constexpr double kDegree = std::numbers::pi / 180;
 
 inline Vec3 random_vector(std::mt19937& rng) {
   std::normal_distribution<double> normal;
@@ -131,8 +129,7 @@ inline Rig two_joint_tube(Index around, Index rings) {
   rig.skins = {{"skin", {0, 1}, {Mat4::Identity(), Mat4::Identity()}}};
   for (Index r = 0; r < rings; ++r)
     for (Index i = 0; i < around; ++i) {
-      const double turn = 2 * std::numbers::pi * i / around,
-                   up = rings > 1 ? static_cast<double>(r) / (rings - 1) : 0.5;
+      const double turn = kTwoPi * i / around, up = rings > 1 ? static_cast<double>(r) / (rings - 1) : 0.5;
       rig.mesh.positions.emplace_back(std::cos(turn), std::sin(turn), 2 * up - 1);
       rig.mesh.normals.values.emplace_back(Vec3(std::cos(turn), std::sin(turn), 0).cast<float>());
       rig.weights.add_row({{0, static_cast<float>(1 - up)}, {1, static_cast<float>(up)}});

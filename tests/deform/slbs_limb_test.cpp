@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/character.h"
 #include "sinew/deform/blend/slbs.h"
 #include "sinew/deform/blend/twist_tree.h"
@@ -53,14 +54,14 @@ TEST(SlbsLimb, ATurnOfACylindersJointIsSpreadEvenlyAlongTheBoneBeforeIt) {
   const shapes::Made made = cylinder(3, 80);
   const Rig& rig = made.character.rig;
   for (const double degrees : {90.0, 180.0, 360.0, 540.0, -720.0}) {
-    const ModelPose pose = twisted_at(rig, 1, degrees * kDegree);
+    const ModelPose pose = twisted_at(rig, 1, radians(degrees));
     const Frame frame = frame_of("slbs", rig, pose, by("delta"), {&made.owners, {}});
     for (Index v = 0; v < rig.mesh.vertex_count(); ++v) {
       const Vec3 rest = rig.mesh.positions[v], posed = frame.positions[v].cast<double>();
       if (from_axis(rest) < 0.9) continue;
       const double share = std::clamp(rest.y() / 4, 0.0, 1.0);
-      const double turned = azimuth(posed) - azimuth(rest) - share * degrees * kDegree;
-      EXPECT_LT(std::abs(std::remainder(turned, 360 * kDegree)), 1e-4);
+      const double turned = azimuth(posed) - azimuth(rest) - share * degrees * kRadPerDegree;
+      EXPECT_LT(std::abs(std::remainder(turned, radians(360))), 1e-4);
       EXPECT_NEAR(from_axis(posed), 1, 2e-6);
       EXPECT_NEAR(posed.y(), rest.y(), 5e-6);
     }
@@ -70,7 +71,7 @@ TEST(SlbsLimb, ATurnOfACylindersJointIsSpreadEvenlyAlongTheBoneBeforeIt) {
 TEST(SlbsLimb, LinearBlendingAndDualQuaternionsDoNotShowAFullTurn) {
   const shapes::Made made = cylinder(3, 80);
   const Rig& rig = made.character.rig;
-  const ModelPose pose = twisted_at(rig, 1, 360 * kDegree);
+  const ModelPose pose = twisted_at(rig, 1, radians(360));
   for (const char* method : {"lbs", "dqs"})
     EXPECT_LT(worst_distance(frame_of(method, rig, pose).positions, rig.mesh.positions), 1e-5);
 }
@@ -78,7 +79,7 @@ TEST(SlbsLimb, LinearBlendingAndDualQuaternionsDoNotShowAFullTurn) {
 TEST(SlbsLimb, AtHalfATurnLinearBlendingCollapsesAndSpreadTwistsKeepTheRadius) {
   const shapes::Made made = cylinder(3, 80);
   const Rig& rig = made.character.rig;
-  const ModelPose pose = twisted_at(rig, 1, 180 * kDegree);
+  const ModelPose pose = twisted_at(rig, 1, radians(180));
   const Frame linear = frame_of("lbs", rig, pose), spread = frame_of("slbs", rig, pose, {}, {&made.owners, {}});
   Index checked = 0;
   for (Index v = 0; v < rig.mesh.vertex_count(); ++v) {
@@ -96,9 +97,9 @@ TEST(SlbsLimb, TheSkinIsStretchedNoMoreThanATwistedCylinder) {
   const Rig& rig = made.character.rig;
   for (const char* twist : {"delta", "harmonic"})
     for (const double degrees : {180.0, 360.0, 540.0}) {
-      const double gamma = degrees * kDegree * 1 / 4;
+      const double gamma = radians(degrees) * 1 / 4;
       const double limit = gamma / 2 + std::sqrt(1 + gamma * gamma / 4);
-      const Frame frame = frame_of("slbs", rig, twisted_at(rig, 1, degrees * kDegree), by(twist), {&made.owners, {}});
+      const Frame frame = frame_of("slbs", rig, twisted_at(rig, 1, radians(degrees)), by(twist), {&made.owners, {}});
       double largest = 0;
       for (const Triangle& triangle : triangulate(rig.mesh)) {
         Eigen::Matrix<double, 3, 2> before, after;
@@ -126,7 +127,7 @@ TEST(SlbsLimb, NormalsAreThoseOfTheTwistedSurface) {
   for (Vec3& p : rig.mesh.positions) p.z() *= 0.4;  // Not round: only then does the slope of the twist show.
   rig.mesh.normals = {};
   const geometry::Welding welding = geometry::weld(rig.mesh);
-  const ModelPose pose = twisted_at(rig, 1, 360 * kDegree);
+  const ModelPose pose = twisted_at(rig, 1, radians(360));
   for (const char* twist : {"delta", "harmonic"}) {
     const Frame frame = frame_of("slbs", rig, pose, by(twist), {&made.owners, {}});
     Mesh posed = rig.mesh;
@@ -142,8 +143,8 @@ TEST(SlbsLimb, NormalsAreThoseOfTheTwistedSurface) {
       mean += off;
       ++count;
     }
-    EXPECT_LT(worst, 6 * kDegree) << twist;
-    EXPECT_LT(mean / count, 1.5 * kDegree) << twist;
+    EXPECT_LT(worst, radians(6)) << twist;
+    EXPECT_LT(mean / count, radians(1.5)) << twist;
   }
 }
 
@@ -190,7 +191,7 @@ double stretch_across_borders(const shapes::Made& made, const char* twist, doubl
       const Vec3 own = bone_axis(rig.skeleton, j);
       const Vec3 bone = j == 0 ? own : Vec3((rest.rotation.conjugate() * rest.translation).normalized());
       const Vec3 across_bone = bone.cross(random_vector(rng)).normalized();
-      const double angle = 360 * kDegree * any(rng);
+      const double angle = radians(360) * any(rng);
       const Quat turn = rotation_exp(swing_rad * any(rng) * across_bone) * rotation_exp(angle * bone);
       pose.twist_rad[j] = nearest_twist_rad(turn, own, angle);
       pose.local[j].rotation = rest.rotation * turn;
@@ -214,11 +215,11 @@ double stretch_across_borders(const shapes::Made& made, const char* twist, doubl
 
 TEST(SlbsLimb, BordersOfRegionsDoNotShowInRandomPoses) {
   const shapes::Made straight = cylinder(4, 60, 2, 9);
-  EXPECT_LT(stretch_across_borders(straight, "delta", 20 * kDegree, 1000), 1.1);
-  EXPECT_LT(stretch_across_borders(straight, "harmonic", 20 * kDegree, 1000), 1.1);
+  EXPECT_LT(stretch_across_borders(straight, "delta", radians(20), 1000), 1.1);
+  EXPECT_LT(stretch_across_borders(straight, "harmonic", radians(20), 1000), 1.1);
   // Twists alone: where the skin is bent at rest, linear blending stretches what swings at the border by 2.6 times as
   // much.
-  const shapes::Made bent = bent_cylinder(40 * kDegree);
+  const shapes::Made bent = bent_cylinder(radians(40));
   EXPECT_LT(stretch_across_borders(bent, "harmonic", 0, 1000), 1.1);
   // The place along the bone alone jumps at a bend: about 40.
   EXPECT_GT(stretch_across_borders(bent, "delta", 0, 100), 10);

@@ -5,7 +5,6 @@
 
 /// Skeletons, poses and segmentations for the tests of spread twists.
 
-#include <numbers>
 #include <random>
 #include <string>
 #include <vector>

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 
+#include "sinew/core/angles.h"
 #include "sinew/geometry/mesh/triangle_soup.h"
 #include "sinew/io/asset.h"
 #include "tests/geometry/named_meshes.h"
@@ -24,7 +25,7 @@ inline Mesh torus(double major, double minor, Index rings = 96, Index segments =
   Mesh mesh;
   for (Index r = 0; r < rings; ++r)
     for (Index s = 0; s < segments; ++s) {
-      const double u = 2 * std::numbers::pi * r / rings, v = 2 * std::numbers::pi * s / segments;
+      const double u = kTwoPi * r / rings, v = kTwoPi * s / segments;
       const double w = major + minor * std::cos(v);
       mesh.positions.push_back({w * std::cos(u), minor * std::sin(v), w * std::sin(u)});
     }
@@ -97,7 +98,7 @@ inline double direct_winding(const geometry::TriangleSoup& soup, const Vec3& p,
         2 * std::atan2(a.dot(b.cross(c)), la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb);
     sum += signs.empty() ? angle : signs[t] * angle;
   }
-  return sum / (4 * std::numbers::pi);
+  return sum / (4 * kPi);
 }
 
 /// The mesh of a real character, when the folder named by SINEW_DATA has it.

@@ -8,14 +8,14 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
-#include <numbers>
 #include <numeric>
 #include <random>
 #include <vector>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/mesh.h"
-#include "sinew/core/parallel.h"
 #include "sinew/core/rotation.h"
+#include "tests/support/threads.h"
 
 namespace sinew::test {
 
@@ -51,7 +51,7 @@ inline Mesh open_box() {
 inline Mesh moebius_strip(Index quads = 12) {
   Mesh mesh;
   for (Index i = 0; i < quads; ++i) {
-    const double a = 2 * std::numbers::pi * i / quads;
+    const double a = kTwoPi * i / quads;
     for (const double s : {-0.3, 0.3})
       mesh.positions.push_back(
           {(1 + s * std::cos(a / 2)) * std::cos(a), (1 + s * std::cos(a / 2)) * std::sin(a), s * std::sin(a / 2)});
@@ -71,7 +71,7 @@ inline Mesh sphere(Index rings = 12, Index segments = 16, const Vec3& center = V
   mesh.positions.push_back(center + radius * Vec3::UnitY());
   for (Index r = 1; r < rings; ++r)
     for (Index s = 0; s < segments; ++s) {
-      const double t = std::numbers::pi * r / rings, u = 2 * std::numbers::pi * s / segments;
+      const double t = kPi * r / rings, u = kTwoPi * s / segments;
       mesh.positions.push_back(center +
                                radius * Vec3(std::sin(t) * std::cos(u), std::cos(t), std::sin(t) * std::sin(u)));
     }
@@ -140,14 +140,5 @@ inline Mesh moved(Mesh mesh) {
   for (Vec3& p : mesh.positions) p = turn * p + Vec3(0.4, 2.5, -1.5);
   return mesh;
 }
-
-/// Sets the number of threads for one scope.
-class Threads {
- public:
-  explicit Threads(int count) { set_thread_count(count); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-  ~Threads() { set_thread_count(0); }
-};
 
 }  // namespace sinew::test

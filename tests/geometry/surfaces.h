@@ -12,6 +12,7 @@
 #include <random>
 #include <vector>
 
+#include "sinew/core/angles.h"
 #include "sinew/geometry/mesh/triangle_surface.h"
 #include "tests/geometry/named_meshes.h"
 
@@ -78,7 +79,7 @@ inline TriangleSurface rings(Index count, Index segments, const std::function<Ve
                              bool caps = true, bool closed = false) {
   TriangleSurface s;
   for (Index i = 0; i < count; ++i)
-    for (Index k = 0; k < segments; ++k) s.positions.push_back(place(i, 2 * std::numbers::pi * k / segments));
+    for (Index k = 0; k < segments; ++k) s.positions.push_back(place(i, kTwoPi * k / segments));
   const auto at = [&](Index i, Index k) { return (i % count) * segments + k % segments; };
   for (Index i = 0; i + (closed ? 0 : 1) < count; ++i)
     for (Index k = 0; k < segments; ++k) {
@@ -111,7 +112,7 @@ inline TriangleSurface torus(Index count, Index segments, double large, double s
   return rings(
       count, segments,
       [=](Index i, double u) {
-        const double a = 2 * std::numbers::pi * i / count, r = large + small * std::cos(u);
+        const double a = kTwoPi * i / count, r = large + small * std::cos(u);
         return Vec3(r * std::cos(a), r * std::sin(a), -small * std::sin(u));
       },
       false, true);
@@ -126,7 +127,7 @@ inline Mesh as_mesh(const TriangleSurface& s) {
 
 /// Area of a regular polygon in a circle.
 inline double polygon_area(Index corners, double radius) {
-  return corners * radius * radius * std::sin(2 * std::numbers::pi / corners) / 2;
+  return corners * radius * radius * std::sin(kTwoPi / corners) / 2;
 }
 
 /// What `f` gives with one thread and with two.

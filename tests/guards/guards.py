@@ -125,6 +125,21 @@ def layers(guard):
                 guard.report(file, number, f"{module} may not use {used}")
 
 
+def uses(guard):
+    """Every module that another one declares to use is included by it."""
+    modules = modules_of(guard.root)
+    included = {name: set() for name in modules}
+    for file in guard.files(lambda n: n.startswith("src/sinew/") and is_cpp(n) and n.split("/")[2] in modules):
+        for _, line in without_comments(guard.lines(file)):
+            match = INCLUDE.match(line)
+            if match and (match[1] or match[2]).startswith("sinew/"):
+                included[file.split("/")[2]].add((match[1] or match[2]).split("/")[1])
+    for name, used in modules.items():
+        for other in used:
+            if other not in included[name]:
+                guard.report("src/sinew/CMakeLists.txt", 1, f"module {name} declares that it uses {other}, but does not")
+
+
 FOREIGN = re.compile(r"^(tbb/|oneapi/|embree|assimp/|libqhull|hwy/|meshoptimizer|draco/|fmt/|CLI/|spdlog/)")
 
 
@@ -168,8 +183,8 @@ CLOCK_ALLOWED = ("src/sinew/core/report.h", "src/sinew/core/report.cpp")
 
 
 def purity(guard):
-    """Below io nothing opens a file, prints, or reads a clock."""
-    for file in guard.files(lambda n: n.startswith("src/sinew/") and is_cpp(n) and n.split("/")[2] not in ("io", "jobs")):
+    """Only io, picture, the experiments and the commands open files, print or read a clock."""
+    for file in guard.files(lambda n: n.startswith("src/sinew/") and is_cpp(n) and n.split("/")[2] not in ("io", "picture", "lab", "jobs")):
         for number, line in without_comments(guard.lines(file)):
             for pattern, why in IMPURE:
                 if pattern.search(line):
@@ -247,8 +262,23 @@ def registries(guard):
                 guard.report(file, number, f"names a package registry: {match[0]}")
 
 
+PI = re.compile(r"(?<![\w.])(3\.1415|6\.2831|1\.57079|0?\.017453|57\.295)\d*|\bM_(1_)?PI(_\d)?\b|\bnumbers::pi\b|"
+                + r"\bconst(expr)? (double|float|auto) (k\w*Pi|kDegree\w*|kRadian\w*) = ")
+PI_ALLOWED = ("src/sinew/core/angles.h", "src/sinew/core/options.h",
+              "src/sinew/deform/blend/kernels.cpp")  # Has a fitted coefficient near π.
+
+
+def pi(guard):
+    """π and degrees have one spelling, that of core/angles.h."""
+    for file in guard.files(lambda n: is_cpp(n) and n not in PI_ALLOWED):
+        for number, line in without_comments(guard.lines(file)):
+            match = PI.search(line)
+            if match:
+                guard.report(file, number, f"'{match[0].strip()}': use kPi, radians() or degrees() of core/angles.h")
+
+
 GUARDS = {function.__name__: function for function in
-          (layers, headers, apps, purity, licences, machine_paths, unfinished, registries)}
+          (layers, uses, headers, apps, purity, licences, machine_paths, unfinished, registries, pi)}
 
 
 def run(name, root):

@@ -68,13 +68,6 @@ TEST(KeyHasher, TellsListsApartThatAreTheSameBytesInARow) {
   EXPECT_EQ(keys.begin()->size(), 64u);
 }
 
-TEST(BuildId, IsTheSameTwice) {
-  EXPECT_EQ(build_id(), build_id());
-#if defined(__linux__) && !defined(__clang__)
-  EXPECT_GE(build_id().size(), 8u);
-#endif
-}
-
 TEST_F(CacheFolder, GivesBackWhatWasStored) {
   const std::string key = key_of("a");
   EXPECT_FALSE(cache_.load(key));

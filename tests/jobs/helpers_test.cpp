@@ -7,8 +7,8 @@
 
 #include <cmath>
 #include <filesystem>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/error.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/deformer.h"
@@ -138,7 +138,7 @@ TEST_F(Helpers, TwistsBeyondAHalfTurnAreSharedOut) {
   const Index joint = with.skeleton.find("Joint1");
   Pose pose = rest_pose(with);
   pose.twist_rad.assign(with.skeleton.size(), 0);
-  const double turn = 3 * std::numbers::pi;
+  const double turn = 3 * kPi;
   pose.twist_rad[joint] = turn;
   pose.local[joint].rotation = pose.local[joint].rotation * rotation_exp(Vec3(0, turn, 0));
   const std::vector<Mat4> rest = rest_matrices(with.skeleton), moved = motion::resolve(with.skeleton, pose).joints;

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/error.h"
 #include "sinew/core/parallel.h"
 #include "sinew/io/file.h"
@@ -65,8 +66,7 @@ TEST_F(Measure, SeesTheCandyWrapperOfLinearBlendingAndNoneOfDualQuaternions) {
   const Json linear = run(posed("twist.json")).metrics["summary"],
              dual = run(posed("twist.json", "dqs")).metrics["summary"];
   EXPECT_LT(linear["volume_loss"]["worst"].get<double>(), 0.14);
-  EXPECT_NEAR(linear["thinnest_section"]["worst"].get<double>(), std::pow(std::cos(88 * 3.14159265358979 / 180), 2),
-              1e-4);
+  EXPECT_NEAR(linear["thinnest_section"]["worst"].get<double>(), std::pow(std::cos(radians(88)), 2), 1e-4);
   EXPECT_EQ(linear["thinnest_section"]["joint"], "Joint1");
   EXPECT_GT(dual["thinnest_section"]["worst"].get<double>(), 0.9);
 }

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <set>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/error.h"
 #include "sinew/jobs/render_segments.h"
 #include "sinew/motion/pose_file.h"
@@ -169,9 +170,10 @@ TEST(Render, AMethodMovesTheSkinInItsOwnWay) {
 TEST(Render, APoseIsReadFromAFile) {
   const io::Asset bar = bar_file();
   const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "sinew_render_pose.json";
-  Pose pose = rest_pose(bar.character.rig);
-  pose.local[1].rotation = Quat(Eigen::AngleAxisd(1.5707963, Vec3::UnitZ()));
-  std::ofstream(path) << motion::pose_to_json(pose, bar.character.rig).dump();
+  const Joint& joint = bar.character.rig.skeleton.joints[1];
+  const Quat turn = Quat(Eigen::AngleAxisd(kPi / 2, Vec3::UnitZ()));
+  const Json rotation = {turn.x(), turn.y(), turn.z(), turn.w()};
+  std::ofstream(path) << Json{{"space", "local"}, {"joints", {{joint.name, {{"rotation", rotation}}}}}}.dump();
   RenderOptions options;
   options.pose = path.string();
   Report report;

@@ -9,13 +9,14 @@
 #include <cmath>
 #include <filesystem>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/error.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/io/file.h"
 #include "sinew/jobs/make.h"
-#include "sinew/lab/reproduce_blend_bar.h"
-#include "sinew/lab/reproduce_pbd.h"
+#include "sinew/lab/blend_bar/blend_bar.h"
+#include "sinew/lab/pbd/pbd.h"
 #include "sinew/measure/enclosed_volume.h"
 #include "tests/measure/limb_rigs.h"
 #include "tests/support/environment.h"
@@ -50,9 +51,8 @@ TEST(BlendBar, IsThePublishedMesh) {
 
 TEST(BlendBar, TheClosedFormIsThatOfTheLaw) {
   // One of four links twisted by half a turn: 4c²/n. Bent by a quarter: the half of that, less the quarter of the tilt.
-  EXPECT_NEAR(points(closed_form_loss(0.25, 4, {test::turn(Vec3::UnitY(), test::kPi)})), 6.25, 1e-12);
-  EXPECT_NEAR(points(closed_form_loss(0.25, 4, {test::turn(Vec3::UnitX(), test::kPi / 2)})), 6.25 * (0.5 - 0.25),
-              1e-12);
+  EXPECT_NEAR(points(closed_form_loss(0.25, 4, {test::turn(Vec3::UnitY(), kPi)})), 6.25, 1e-12);
+  EXPECT_NEAR(points(closed_form_loss(0.25, 4, {test::turn(Vec3::UnitX(), kPi / 2)})), 6.25 * (0.5 - 0.25), 1e-12);
   const std::array<double, 6> column = {6.250, 12.312, 16.999, 15.437, 14.702, 14.057};
   for (int row = 1; row <= 6; ++row)
     EXPECT_NEAR(points(limit(row, "lbs")), column[static_cast<std::size_t>(row - 1)], 6e-4) << row;

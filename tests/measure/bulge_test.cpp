@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sinew/core/angles.h"
 #include "tests/measure/limb_rigs.h"
 
 namespace sinew::measure {
@@ -19,7 +20,7 @@ double bulge_at(const Rig& rig, const Shape& posed, Index joint) {
 
 TEST(JointBulges, DualQuaternionsSwellAtAnElbowWhereLinearBlendingDoesNot) {
   const Rig rig = test::cylinder_rig(3, 80, 64);
-  const ModelPose pose = test::turned(rig, {{1, test::turn(Vec3::UnitX(), test::kPi / 2)}});
+  const ModelPose pose = test::turned(rig, {{1, test::turn(Vec3::UnitX(), kPi / 2)}});
   const double dual = bulge_at(rig, test::dual_quaternion_shape(rig, pose), 1);
   const double linear = bulge_at(rig, test::linear_shape(rig, pose), 1);
   EXPECT_GT(dual, 0.05);

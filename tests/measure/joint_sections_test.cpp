@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/measure/enclosed_volume.h"
@@ -15,7 +16,6 @@
 namespace sinew::measure {
 namespace {
 
-using test::kPi;
 using test::turn;
 
 class Sections {
@@ -55,7 +55,7 @@ TEST(JointSections, FollowTheSameLawForABendWithEvenWeights) {
   const Sections sections(rig);
   geometry::Random random(7);
   for (int trial = 0; trial < 20; ++trial) {
-    const double theta = kPi * random.uniform(), side = 2 * kPi * random.uniform();
+    const double theta = kPi * random.uniform(), side = kTwoPi * random.uniform();
     const Vec3 axis(std::cos(side), 0, std::sin(side));
     const Shape posed = test::linear_shape(rig, test::turned(rig, {{1, turn(axis, theta)}}));
     EXPECT_NEAR(sections.thinnest(posed, 1), law(0.5, theta), 1e-6) << theta;

@@ -18,8 +18,6 @@
 
 namespace sinew::test {
 
-inline constexpr double kPi = 3.14159265358979323846;
-
 inline Quat turn(const Vec3& axis, double radians) { return Quat(Eigen::AngleAxisd(radians, axis)); }
 
 /// A cylinder along +Y, 8 m long and 2 m wide, with joints at equal distances.

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sinew/core/angles.h"
 #include "tests/measure/limb_rigs.h"
 
 namespace sinew::measure {
@@ -32,7 +33,7 @@ TEST(PosedAgreement, OfOneVertexOnTheOtherSideIsTheWayItWouldGo) {
   const Vec3 arm = rig.mesh.positions[lost] - Vec3(0, 8, 0);
   double largest = 0;
   for (int axis = 0; axis < 3; ++axis)
-    largest = std::max(largest, (rotation_exp(test::kPi / 4 * Vec3::Unit(axis)) * arm - arm).norm());
+    largest = std::max(largest, (rotation_exp(kPi / 4 * Vec3::Unit(axis)) * arm - arm).norm());
   const PosedAgreement found = posed_agreement(rig, other);
   EXPECT_EQ(found.joint, 1U);
   EXPECT_NEAR(found.max, largest, 1e-9);

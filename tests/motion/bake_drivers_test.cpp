@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/bone_axis.h"
 #include "sinew/motion/drivers.h"
 #include "sinew/motion/player.h"
@@ -166,15 +166,14 @@ TEST(BakeDrivers, ThreeFullTurnsAreNotTakenTheShortWayRound) {
   track.target = kHand;
   // A third of a turn each 0.1 s.
   for (int k = 0; k <= 9; ++k)
-    add_rotation(
-        track, 0.1F * static_cast<float>(k),
-        rig.skeleton.joints[kHand].rest.rotation * Quat(Eigen::AngleAxisd(k * 2 * std::numbers::pi / 3, axis)));
+    add_rotation(track, 0.1F * static_cast<float>(k),
+                 rig.skeleton.joints[kHand].rest.rotation * Quat(Eigen::AngleAxisd(k * kTwoPi / 3, axis)));
   clip.tracks.push_back(track);
   for (const double fps : {30.0, 1.0}) {
     Clip baked = clip;
     const std::size_t first = bake_drivers(rig, baked, fps);
     EXPECT_LT(worst_error(rig, clip, baked).rotation, 1.01e-4) << fps;
-    EXPECT_LT(longest_step(baked, first), std::numbers::pi / 3 + 1e-4) << fps;
+    EXPECT_LT(longest_step(baked, first), kPi / 3 + 1e-4) << fps;
     // Followed from key to key the second helper turns by 0.8 times three turns.
     const Track& turning = baked.tracks.back();
     double turned = 0;
@@ -182,7 +181,7 @@ TEST(BakeDrivers, ThreeFullTurnsAreNotTakenTheShortWayRound) {
       turned += static_cast<double>(
           Eigen::Map<const Eigen::Quaternionf>(turning.values.data() + 4 * k - 4)
               .angularDistance(Eigen::Map<const Eigen::Quaternionf>(turning.values.data() + 4 * k)));
-    EXPECT_NEAR(turned, 0.8 * 6 * std::numbers::pi, 0.01) << fps;
+    EXPECT_NEAR(turned, 0.8 * 6 * kPi, 0.01) << fps;
   }
 }
 

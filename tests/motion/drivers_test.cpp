@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/bone_axis.h"
 #include "sinew/core/character.h"
 #include "sinew/motion/resolve.h"
@@ -39,7 +39,7 @@ TEST(Drivers, TwistShareTurnsByItsShareAboutTheSameAxisInSpace) {
   driver.share = 0.4;
   Rig rig = with_helper(driver);
   rig.skeleton.joints[3].driver->axis = bone_axis(rig.skeleton, 2);
-  for (const double twist : {0.0, 1.0, -2.5, 3 * std::numbers::pi}) {
+  for (const double twist : {0.0, 1.0, -2.5, 3 * kPi}) {
     Pose pose = rest_pose(rig);
     const Vec3 axis = bone_axis(rig.skeleton, 2);
     pose.local[2].rotation = pose.local[2].rotation * Quat(Eigen::AngleAxisd(twist, axis));

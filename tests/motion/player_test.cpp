@@ -6,17 +6,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/bone_axis.h"
-#include "sinew/motion/blend.h"
 #include "sinew/motion/sample.h"
 #include "tests/motion/test_bodies.h"
 
 namespace sinew::motion {
 namespace {
-
-constexpr double kFullTurn = 2 * std::numbers::pi;
 
 Rig chain(unsigned seed = 3) {
   Rig rig;
@@ -37,7 +34,7 @@ Clip twisting(const Rig& rig, double turns, int keys, double bend_rad) {
     const double t = static_cast<double>(k) / keys;
     const Quat q = rig.skeleton.joints[1].rest.rotation *
                    Quat(Eigen::AngleAxisd(bend_rad * std::sin(6 * t), axis.unitOrthogonal())) *
-                   Quat(Eigen::AngleAxisd(turns * kFullTurn * t, axis));
+                   Quat(Eigen::AngleAxisd(turns * kTwoPi * t, axis));
     track.times_s.push_back(static_cast<float>(2 * t));
     for (const double value : q.coeffs()) track.values.push_back(static_cast<float>((k % 3 == 0 ? -1 : 1) * value));
   }
@@ -49,7 +46,7 @@ TEST(Player, TwoFullTurnsAreSevenHundredAndTwentyDegrees) {
   for (const double turns : {2.0, -2.0, 3.5}) {
     const Player player(rig, twisting(rig, turns, 20, 0.0));
     for (const double t : {2.0, 0.0, 1.3, 0.7, 1.999})  // In any order.
-      EXPECT_NEAR(player.at(t).twist_rad[1], turns * kFullTurn * t / 2, 1e-4) << t;
+      EXPECT_NEAR(player.at(t).twist_rad[1], turns * kTwoPi * t / 2, 1e-4) << t;
   }
 }
 
@@ -63,11 +60,11 @@ TEST(Player, TheTwistIsContinuousAndEqualToThatOfTheRotation) {
     EXPECT_LT(std::abs(pose.twist_rad[1] - before), 0.2) << t;
     before = pose.twist_rad[1];
     const double bounded = twist_angle_rad(delta_rotation(rig.skeleton.joints[1].rest, pose.local[1]), axis);
-    EXPECT_NEAR(std::remainder(pose.twist_rad[1] - bounded, kFullTurn), 0, 1e-9);
+    EXPECT_NEAR(std::remainder(pose.twist_rad[1] - bounded, kTwoPi), 0, 1e-9);
     EXPECT_EQ(pose.local[1], sample(rig, player.clip(), t).local[1]);
     EXPECT_EQ(pose.twist_rad[0], 0);
   }
-  EXPECT_NEAR(before, 2 * kFullTurn, 0.4);
+  EXPECT_NEAR(before, 2 * kTwoPi, 0.4);
 }
 
 TEST(Player, StepsBetweenCurvePointsStayBelowAQuarterTurn) {
@@ -76,8 +73,8 @@ TEST(Player, StepsBetweenCurvePointsStayBelowAQuarterTurn) {
   ASSERT_FALSE(curves[1].empty());
   EXPECT_TRUE(curves[0].empty());
   for (std::size_t i = 1; i < curves[1].times_s.size(); ++i)
-    EXPECT_LE(std::abs(curves[1].twist_rad[i] - curves[1].twist_rad[i - 1]), 0.25 * kFullTurn + 1e-9);
-  EXPECT_NEAR(curves[1].twist_rad.back(), 1.9 * kFullTurn, 1e-3);
+    EXPECT_LE(std::abs(curves[1].twist_rad[i] - curves[1].twist_rad[i - 1]), 0.25 * kTwoPi + 1e-9);
+  EXPECT_NEAR(curves[1].twist_rad.back(), 1.9 * kTwoPi, 1e-3);
 }
 
 TEST(Player, RefusesAClipOfAnotherSkeleton) {
@@ -85,51 +82,6 @@ TEST(Player, RefusesAClipOfAnotherSkeleton) {
   Clip clip = twisting(rig, 1, 8, 0);
   clip.tracks[0].target = 7;
   EXPECT_THROW(Player(rig, clip), Error);
-}
-
-TEST(Blend, EndsAreThePosesAndHalfOfATwistIsHalf) {
-  const Rig rig = chain();
-  const Player player(rig, twisting(rig, 1.5, 20, 0.4));
-  Pose a = player.at(0), b = player.at(2);
-  b.local[2].translation += Vec3(0, 2, 0);
-  b.morph_weights = {{1, 0.5}};
-  for (const double t : {0.0, 1.0}) {
-    const Pose end = blend(rig.skeleton, a, b, t);
-    const Pose& wanted = t == 0 ? a : b;
-    for (Index j = 0; j < 3; ++j) {
-      EXPECT_LT(end.local[j].rotation.angularDistance(wanted.local[j].rotation), 1e-6);
-      EXPECT_LT((end.local[j].translation - wanted.local[j].translation).norm(), 1e-12);
-    }
-    EXPECT_EQ(end.morph_weights, wanted.morph_weights);
-  }
-  const Pose half = blend(rig.skeleton, a, b, 0.5);
-  EXPECT_NEAR(half.twist_rad[1], 0.5 * (a.twist_rad[1] + b.twist_rad[1]), 1e-9);
-  EXPECT_NEAR(half.morph_weights[0][1], 0.25, 1e-12);
-  const Vec3 axis = bone_axis(rig.skeleton, 1);
-  const double bounded = twist_angle_rad(delta_rotation(rig.skeleton.joints[1].rest, half.local[1]), axis);
-  EXPECT_NEAR(std::remainder(half.twist_rad[1] - bounded, kFullTurn), 0, 1e-6);
-}
-
-TEST(Blend, WithoutTwistsRotationsTakeTheShortWay) {
-  const Rig rig = chain();
-  Pose a = rest_pose(rig), b = a;
-  b.local[1].rotation = a.local[1].rotation * Quat(Eigen::AngleAxisd(2.0, Vec3::UnitX()));
-  EXPECT_NEAR(blend(rig.skeleton, a, b, 0.25).local[1].rotation.angularDistance(a.local[1].rotation), 0.5, 1e-7);
-  EXPECT_TRUE(blend(rig.skeleton, a, b, 0.25).twist_rad.empty());
-}
-
-TEST(Blend, TheMeanOfManyDoesNotDependOnTheirOrder) {
-  const Rig rig = chain();
-  const Player player(rig, twisting(rig, 1.5, 20, 0.4));
-  const std::vector<Pose> poses = {player.at(0.1), player.at(0.9), player.at(1.7)};
-  const std::vector<Pose> turned = {poses[2], poses[0], poses[1]};
-  const std::vector<double> weights = {1, 2, 3}, turned_weights = {3, 1, 2};
-  const Pose one = blend(rig.skeleton, poses, weights), other = blend(rig.skeleton, turned, turned_weights);
-  for (Index j = 0; j < 3; ++j) EXPECT_LT(one.local[j].rotation.angularDistance(other.local[j].rotation), 1e-6);
-  EXPECT_NEAR(one.twist_rad[1], other.twist_rad[1], 1e-12);
-  const std::vector<double> single = {0, 5, 0}, none = {0, 0, 0};
-  EXPECT_LT(blend(rig.skeleton, poses, single).local[1].rotation.angularDistance(poses[1].local[1].rotation), 1e-6);
-  EXPECT_THROW(blend(rig.skeleton, poses, none), Error);
 }
 
 }  // namespace

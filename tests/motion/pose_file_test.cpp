@@ -5,15 +5,14 @@
 
 #include <gtest/gtest.h>
 
-#include <numbers>
-
+#include "sinew/core/angles.h"
 #include "sinew/core/bone_axis.h"
 #include "tests/motion/test_bodies.h"
 
 namespace sinew::motion {
 namespace {
 
-constexpr double kRightAngle = std::numbers::pi / 2;
+constexpr double kRightAngle = kPi / 2;
 
 Rig arm() {
   Rig rig;
@@ -73,7 +72,7 @@ TEST(PoseFile, EulerOrderDecides) {
     const Json json = {{"joints", {{"Hand", {{"rotation", {{"euler_deg", {30, 40, 50}}, {"order", order}}}}}}}};
     return delta_rotation(rig.skeleton.joints[2].rest, pose_from_json(json, rig).local[2]);
   };
-  const Vec3 angles = Vec3(30, 40, 50) * std::numbers::pi / 180;
+  const Vec3 angles = Vec3(30, 40, 50) * kPi / 180;
   EXPECT_LT(turn_between(delta("zyx"), rotation_from_euler(angles, "zyx")), 1e-7);
   EXPECT_GT(turn_between(delta("zyx"), delta("xyz")), 0.1);
 }
@@ -82,10 +81,10 @@ TEST(PoseFile, TwistGoesBeyondAFullTurnAndIntoTheRotation) {
   const Rig rig = arm();
   const Pose pose = pose_from_json(Json::parse(R"({"joints": {"Fore": {"twist_deg": 540}}})"), rig);
   const Vec3 axis = bone_axis(rig.skeleton, 1);
-  EXPECT_NEAR(pose.twist_rad[1], 3 * std::numbers::pi, 1e-9);
-  EXPECT_LT(turn_between(delta_rotation(rig.skeleton.joints[1].rest, pose.local[1]),
-                         Quat(Eigen::AngleAxisd(std::numbers::pi, axis))),
-            1e-7);
+  EXPECT_NEAR(pose.twist_rad[1], 3 * kPi, 1e-9);
+  EXPECT_LT(
+      turn_between(delta_rotation(rig.skeleton.joints[1].rest, pose.local[1]), Quat(Eigen::AngleAxisd(kPi, axis))),
+      1e-7);
 }
 
 TEST(PoseFile, TwistComesOnTopOfTheRotationsOwn) {
@@ -94,28 +93,7 @@ TEST(PoseFile, TwistComesOnTopOfTheRotationsOwn) {
   const Quat bend(Eigen::AngleAxisd(0.7, axis.unitOrthogonal())), own(Eigen::AngleAxisd(0.4, axis));
   const Quat q = bend * own;
   const Json json = {{"joints", {{"Fore", {{"rotation", {q.x(), q.y(), q.z(), q.w()}}, {"twist_deg", 360}}}}}};
-  EXPECT_NEAR(pose_from_json(json, rig).twist_rad[1], 0.4 + 2 * std::numbers::pi, 1e-9);
-}
-
-TEST(PoseFile, WhatIsWrittenReadsBackAsTheSamePose) {
-  const Rig rig = arm();
-  const Json given = Json::parse(R"({"joints": {
-      "Upper": {"rotation": [0.1, 0.2, 0.3, 0.9], "translation": [1, 2, 3]},
-      "Fore": {"rotation": {"euler_deg": [10, 20, 30]}, "twist_deg": -900, "scale": [2, 1, 1]}},
-      "morphs": {"Face": {"smile": 0.25}}})");
-  const Pose pose = pose_from_json(given, rig);
-  for (const PoseSpace space : {PoseSpace::kRest, PoseSpace::kLocal}) {
-    const Json written = pose_to_json(pose, rig, space);
-    EXPECT_FALSE(written["joints"].contains("Hand"));
-    const Pose again = pose_from_json(Json::parse(written.dump()), rig);
-    for (Index j = 0; j < 3; ++j) {
-      EXPECT_LT(turn_between(pose.local[j].rotation, again.local[j].rotation), 1e-7) << j;
-      EXPECT_LT((pose.local[j].translation - again.local[j].translation).norm(), 1e-12);
-      EXPECT_LT((pose.local[j].scale - again.local[j].scale).norm(), 1e-12);
-      EXPECT_NEAR(pose.twist_rad[j], again.twist_rad[j], 1e-9) << j;
-    }
-    EXPECT_EQ(pose.morph_weights, again.morph_weights);
-  }
+  EXPECT_NEAR(pose_from_json(json, rig).twist_rad[1], 0.4 + kTwoPi, 1e-9);
 }
 
 TEST(PoseFile, MistakesAreToldWithTheNearestNames) {

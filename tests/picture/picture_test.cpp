@@ -4,7 +4,9 @@
 #include "sinew/picture/picture.h"
 
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -204,6 +206,34 @@ TEST_F(FakeBrowser, ThatHangsIsStoppedWithItsChildren) {
   std::ifstream(pids) >> pid;
   ASSERT_FALSE(pid.empty());
   EXPECT_FALSE(std::filesystem::exists("/proc/" + pid)) << "neither running nor a zombie";
+}
+
+TEST_F(FakeBrowser, LeavesNoChildBehindWhenItsOutputIsComplete) {
+  const std::filesystem::path pids = scratch_.path() / "pids";
+  // The helper's parent ends at once, so that the helper is an orphan.
+  const std::filesystem::path browser =
+      make("(sleep 300 & echo $! > " + pids.string() + "); echo $$ >> " + pids.string() + "; echo THE-END; sleep 300");
+  EXPECT_EQ(run_page(browser, run(20)), "THE-END\n");
+  std::ifstream file(pids);
+  int count = 0;
+  for (std::string pid; file >> pid; ++count) EXPECT_FALSE(std::filesystem::exists("/proc/" + pid)) << pid;
+  EXPECT_EQ(count, 2);
+}
+
+TEST_F(FakeBrowser, DoesNotMakeOurProcessAdoptOrphans) {
+  std::atomic<bool> done = false, adopts = false;
+  std::thread watcher([&] {
+    while (!done) {
+      int now = 0;
+      ::prctl(PR_GET_CHILD_SUBREAPER, &now);
+      if (now != 0) adopts = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  });
+  run_page(make("sleep 0.2; echo THE-END; sleep 300"), run(20));
+  done = true;
+  watcher.join();
+  EXPECT_FALSE(adopts);
 }
 
 TEST_F(FakeBrowser, ThatEndsEarlyIsASentenceWithItsLastWords) {

@@ -8,6 +8,7 @@
 
 #include <cmath>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 
 namespace sinew::pipeline {
@@ -81,7 +82,7 @@ TEST(MorphFit, WhatStandsStillHasOneKey) {
 TEST(MorphFit, AMotionThatComesBackUsesItsShapesAgain) {
   Frames frames;
   for (int f = 0; f <= 60; ++f) {
-    const double angle = 6.283185307179586 * f / 60;
+    const double angle = kTwoPi * f / 60;
     frames.push_back({Vec3f(static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)), 0)});
   }
   const std::vector<double> times = even_times(frames.size());
@@ -91,7 +92,7 @@ TEST(MorphFit, AMotionThatComesBackUsesItsShapesAgain) {
   EXPECT_LE(error_of(frames, times, keys), 0.05 * 8 / 7);
   // The height of a chord above its arc is 1 − cos(half the angle).
   const double widest = 2 * std::acos(1 - 0.05);
-  EXPECT_LE(keys.frames.size() - 1, static_cast<std::size_t>(std::ceil(6.283185307179586 / (widest - 0.11))));
+  EXPECT_LE(keys.frames.size() - 1, static_cast<std::size_t>(std::ceil(kTwoPi / (widest - 0.11))));
 }
 
 RC_GTEST_PROP(MorphFit, NoSmallerSetOfKeysKeepsTheTolerance, ()) {

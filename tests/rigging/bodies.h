@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/rotation.h"
 #include "sinew/rigging/templates/template_file.h"
 #include "tests/geometry/field_meshes.h"
@@ -103,10 +104,10 @@ struct CapsulePerson {
       const std::vector<std::string> leg = {word + "Thigh", word + "Shin", word + "Foot", word + "Toes", tip + "leg"};
       stretch(arm, arm_length);
       stretch(leg, leg_length);
-      turn(arm, 0, rotation_exp(25 * kDegree * Vec3(between(-0.6, 0.6), between(-0.6, 0.6), between(-0.6, 0.6))));
-      turn(arm, 1, rotation_exp(Vec3(0, -side * between(0, 25) * kDegree, 0)));
-      const Quat thigh = rotation_exp(Vec3(between(-25, 25) * kDegree, 0, side * between(0, 15) * kDegree));
-      const Quat shin = rotation_exp(Vec3(between(0, 25) * kDegree, 0, 0));
+      turn(arm, 0, rotation_exp(radians(25) * Vec3(between(-0.6, 0.6), between(-0.6, 0.6), between(-0.6, 0.6))));
+      turn(arm, 1, rotation_exp(Vec3(0, -side * between(0, 25) * kRadPerDegree, 0)));
+      const Quat thigh = rotation_exp(Vec3(between(-25, 25) * kRadPerDegree, 0, side * between(0, 15) * kRadPerDegree));
+      const Quat shin = rotation_exp(Vec3(between(0, 25) * kRadPerDegree, 0, 0));
       turn(leg, 0, thigh);
       turn(leg, 1, shin);
       turn(leg, 2, (shin * thigh).conjugate());
@@ -117,8 +118,6 @@ struct CapsulePerson {
   }
 
  private:
-  static constexpr double kDegree = std::numbers::pi / 180;
-
   double between(double a, double b) { return std::uniform_real_distribution<double>(a, b)(random_); }
 
   void stretch(const std::vector<std::string>& chain, double by) {

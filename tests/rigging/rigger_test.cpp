@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sinew/core/angles.h"
 #include "sinew/geometry/mesh/facing.h"
 #include "sinew/geometry/spatial/fast_winding.h"
 #include "tests/rigging/bodies.h"
@@ -164,8 +165,7 @@ TEST(Rigger, IsTheSameForAnyNumberOfThreads) {
 TEST(Rigger, FindsOutWhichWayABodyStandsAndFaces) {
   const shapes::Made made = small_made("human");
   const Mesh mesh = bare(made);
-  const std::vector<Vec3> turns = {Vec3(0, std::numbers::pi / 2, 0), Vec3(0, std::numbers::pi, 0),
-                                   Vec3(std::numbers::pi / 2, 0, 0)};
+  const std::vector<Vec3> turns = {Vec3(0, kPi / 2, 0), Vec3(0, kPi, 0), Vec3(kPi / 2, 0, 0)};
   for (const Vec3& way : turns) {
     const Mat3 turn = rotation_exp(way).toRotationMatrix();
     const Rigged rigged = plan_skeleton(rotated(mesh, turn), only("human"), quick());

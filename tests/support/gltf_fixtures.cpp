@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "sinew/core/angles.h"
 #include "sinew/io/gltf/container.h"
 #include "sinew/io/gltf/document.h"
 
@@ -71,7 +72,7 @@ Tube make_tube(int rings) {
   constexpr int kSides = 6;
   for (int r = 0; r < rings; ++r)
     for (int s = 0; s < kSides; ++s) {
-      const float angle = 6.2831853F * static_cast<float>(s) / kSides,
+      const float angle = static_cast<float>(kTwoPi) * static_cast<float>(s) / kSides,
                   y = static_cast<float>(r) / static_cast<float>(rings - 1);
       tube.positions.insert(tube.positions.end(), {0.2F * std::cos(angle), y, 0.2F * std::sin(angle)});
       tube.normals.insert(tube.normals.end(), {std::cos(angle), 0.0F, std::sin(angle)});

@@ -5,7 +5,8 @@
 
 #include <Eigen/LU>
 #include <cmath>
-#include <numbers>
+
+#include "sinew/core/angles.h"
 
 namespace sinew::test {
 namespace {
@@ -38,7 +39,7 @@ ScalarTwists scalar_twists(const Skeleton& skeleton, const std::vector<Segmentat
       const Quat q(local);
       const Vec3 u = (place_of(bind[k]) - place_of(bind[p])).normalized();
       const Vec3 axis = linear_of(bind[k]).transpose() * u;
-      const double along = q.vec().dot(axis), turn = 2 * std::numbers::pi;
+      const double along = q.vec().dot(axis), turn = kTwoPi;
       double angle = 2 * std::atan2(along, q.w());
       const double expected = expected_rad.empty() ? 0 : expected_rad[k];
       angle += turn * std::round((expected - angle) / turn);

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "tests/transfer/arms.h"
 #include "tests/transfer/limb.h"
@@ -220,7 +220,7 @@ TEST(Inpaint, SingleSidedClothThatFacesInwardsMatchesToo) {
     const Index rings = 6, around = 24;
     for (Index i = 0; i < rings; ++i)
       for (Index k = 0; k < around; ++k) {
-        const double phi = 2 * std::numbers::pi * k / around;
+        const double phi = kTwoPi * k / around;
         const double u = (0.5 + 0.2 * i) / 3, r = 0.5 + 0.1 * std::cos(2 * u) + 0.05 * std::cos(2 * phi);
         sleeve.positions.emplace_back(0.5 + 0.2 * i, r * std::cos(phi), -r * std::sin(phi));
       }

@@ -28,8 +28,6 @@ struct Limb {
 
 constexpr Index kUpperArm = 0, kForearm = 1, kHand = 2, kFirstHelper = 3;
 
-constexpr double kDegree = std::numbers::pi / 180;
-
 inline Vec3 place_of(const Mat4& m) { return m.topRightCorner<3, 1>(); }
 inline Mat3 turn_of(const Mat4& m) { return polar(m.topLeftCorner<3, 3>()).rotation; }
 

@@ -10,6 +10,7 @@
 namespace sinew {
 
 inline constexpr double kPi = std::numbers::pi;
+inline constexpr double kTwoPi = 2 * kPi;
 inline constexpr double kRadPerDegree = kPi / 180;
 
 constexpr double radians(double degrees) { return degrees * kRadPerDegree; }

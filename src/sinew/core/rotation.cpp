@@ -6,11 +6,11 @@
 #include <Eigen/LU>
 #include <Eigen/SVD>
 #include <algorithm>
+#include <cassert>
 #include <cmath>
-#include <numbers>
-#include <string>
+#include <string_view>
 
-#include "sinew/core/error.h"
+#include "sinew/core/angles.h"
 
 namespace sinew {
 
@@ -75,8 +75,8 @@ SwingTwist swing_twist(const Quat& q, const Vec3& axis) {
 
 double twist_angle_rad(const Quat& q, const Vec3& axis) {
   double angle = 2.0 * std::atan2(q.vec().dot(axis), q.w());
-  if (angle > std::numbers::pi) angle -= 2.0 * std::numbers::pi;
-  if (angle <= -std::numbers::pi) angle += 2.0 * std::numbers::pi;
+  if (angle > kPi) angle -= 2.0 * kPi;
+  if (angle <= -kPi) angle += 2.0 * kPi;
   return angle;
 }
 
@@ -109,10 +109,8 @@ Polar polar(const Mat3& a) {
 }
 
 Quat rotation_from_euler(const Vec3& angles_rad, const char* order) {
-  std::string sorted(order);
-  std::sort(sorted.begin(), sorted.end());
-  if (sorted != "xyz")
-    throw Error("A rotation order must be a permutation of 'xyz', not '" + std::string(order) + "'.");
+  [[maybe_unused]] constexpr std::string_view kAxes = "xyz";
+  assert(std::is_permutation(kAxes.begin(), kAxes.end(), order, order + std::char_traits<char>::length(order)));
   Quat q = Quat::Identity();
   for (const char* letter = order; *letter; ++letter) {
     const int axis = *letter - 'x';

@@ -58,7 +58,7 @@ struct Polar {
 Polar polar(const Mat3& a);
 
 /// Turns by angles about the fixed axes in the order of `order`, its first letter first: "xyz" gives Rz·Ry·Rx, as in
-/// Maya. \pre order is a permutation of "xyz". \throws Error otherwise.
+/// Maya. \pre order is a permutation of "xyz".
 Quat rotation_from_euler(const Vec3& angles_rad, const char* order = "xyz");
 
 /// Interpolates the short way round, with constant speed; unit result.

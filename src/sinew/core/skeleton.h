@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/driver.h"
 #include "sinew/core/error.h"
 #include "sinew/core/math.h"
@@ -17,8 +18,8 @@ namespace sinew {
 
 /// How far a joint may turn from rest: a box of rotation vectors, in the joint's frame.
 struct RotationLimits {
-  Vec3 lower_rad = Vec3::Constant(-3.141592653589793);
-  Vec3 upper_rad = Vec3::Constant(3.141592653589793);
+  Vec3 lower_rad = Vec3::Constant(-kPi);
+  Vec3 upper_rad = Vec3::Constant(kPi);
 };
 
 struct Joint {

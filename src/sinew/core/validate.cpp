@@ -8,7 +8,6 @@
 #include <cmath>
 #include <set>
 
-#include "sinew/core/curve_set.h"
 #include "sinew/core/segmentation.h"
 #include "sinew/core/template.h"
 #include "sinew/core/volume.h"
@@ -60,24 +59,6 @@ Findings validate(const DistanceField& field) {
       found.push_back({"field.value", fmt::format("sample {}", i), "It is not finite."});
       break;
     }
-  return found;
-}
-
-Findings validate(const CurveSet& curves) {
-  Findings found;
-  for (std::size_t i = 0; i < curves.curves.size(); ++i) {
-    const CurveSet::Curve& curve = curves.curves[i];
-    const std::string where = fmt::format("curve {} '{}'", i, curve.label);
-    if (curve.points.size() < (curve.closed ? 3u : 2u))
-      found.push_back({"curves.short", where, "It has too few points."});
-    if (!curve.vertices.empty() && curve.vertices.size() != curve.points.size())
-      found.push_back({"curves.length", where, "It has not one vertex for each point."});
-    for (const Vec3& p : curve.points)
-      if (!p.allFinite()) {
-        found.push_back({"curves.point", where, "A point is not finite."});
-        break;
-      }
-  }
   return found;
 }
 

@@ -9,6 +9,7 @@
 #include <cctype>
 
 #include "sinew/core/error.h"
+#include "sinew/core/text.h"
 #include "sinew/io/assimp/reader.h"
 #include "sinew/io/gltf/gltf.h"
 #include "sinew/io/iqm/iqm.h"
@@ -20,12 +21,6 @@
 
 namespace sinew::io {
 namespace {
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 std::string all_endings(bool writing) {
   std::string list;
@@ -78,7 +73,7 @@ const Registry<Registered<Format>>& formats() {
 }
 
 const Registered<Format>& format_of(const std::filesystem::path& path) {
-  const std::string name = lower(path.filename().string());
+  const std::string name = lower_case(path.filename().string());
   for (const auto& format : formats().entries())
     for (const std::string& ending : format.make.endings)
       if (name.size() > ending.size() && name.ends_with(ending)) return format;

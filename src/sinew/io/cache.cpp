@@ -3,11 +3,6 @@
 
 #include "sinew/io/cache.h"
 
-#if defined(__linux__)
-#include <elf.h>
-#include <link.h>
-#endif
-
 #include <algorithm>
 #include <bit>
 #include <cassert>
@@ -88,53 +83,12 @@ fs::path folder_in(const char* variable) {
   return text == nullptr ? fs::path() : fs::path(text);
 }
 
-#if defined(__linux__)
-
-/// The build id in the notes of one loaded file, if that file holds `build_id` itself.
-int find_build_id(dl_phdr_info* info, std::size_t, void* found) {
-  const std::span headers(info->dlpi_phdr, info->dlpi_phnum);
-  const auto here = reinterpret_cast<ElfW(Addr)>(&build_id);
-  if (std::none_of(headers.begin(), headers.end(), [&](const ElfW(Phdr) & part) {
-        const ElfW(Addr) begin = info->dlpi_addr + part.p_vaddr;
-        return part.p_type == PT_LOAD && here >= begin && here - begin < part.p_memsz;
-      }))
-    return 0;
-  for (const ElfW(Phdr) & part : headers) {
-    if (part.p_type != PT_NOTE) continue;
-    const auto padded = [](std::size_t size) { return (size + 3) / 4 * 4; };
-    std::span notes(reinterpret_cast<const char*>(info->dlpi_addr + part.p_vaddr), part.p_memsz);
-    ElfW(Nhdr) note;
-    while (notes.size() >= sizeof note) {
-      std::memcpy(&note, notes.data(), sizeof note);
-      const std::size_t before = sizeof note + padded(note.n_namesz), all = before + padded(note.n_descsz);
-      if (all > notes.size()) break;
-      if (note.n_type == NT_GNU_BUILD_ID &&
-          std::string_view(notes.data() + sizeof note, note.n_namesz) == std::string_view("GNU", 4)) {
-        static_cast<std::string*>(found)->assign(notes.data() + before, note.n_descsz);
-        return 1;
-      }
-      notes = notes.subspan(all);
-    }
-  }
-  return 1;
-}
-
-#endif
-
 }  // namespace
 
 void KeyHasher::add(std::span<const std::byte> bytes) {
   const std::uint64_t length = bytes.size();
   hash_.update(std::as_bytes(std::span(&length, 1)));
   hash_.update(bytes);
-}
-
-std::string build_id() {
-  std::string id;
-#if defined(__linux__)
-  dl_iterate_phdr(find_build_id, &id);
-#endif
-  return id;
 }
 
 Cache::Cache(fs::path folder, std::uint64_t limit) : folder_(std::move(folder)), limit_(limit) {}

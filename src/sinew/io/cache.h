@@ -20,7 +20,8 @@
 
 namespace sinew::io {
 
-/// The key of prepared data: a hash of all that it was made from. Every piece counts with its length, so that two lists
+/// The key of prepared data: a hash of all that it was made from, the name of the method and the version of its data
+/// among it; a method that makes other data gets another version. Every piece counts with its length, so that two lists
 /// of pieces never look alike because their bytes in a row do.
 class KeyHasher {
  public:
@@ -35,10 +36,6 @@ class KeyHasher {
  private:
   Sha256 hash_;
 };
-
-/// What tells this program from every other one, also from its own next build: prepared data of another program may be
-/// made in another way. The build id that the linker leaves in the file; empty where there is none.
-std::string build_id();
 
 /// A folder of entries, each a file `KEY.sinew-cache`: magic number, version, key, length, checksum (SHA-256), data. It
 /// is written beside its place and renamed, so that any number of processes can use one folder. Other files in the

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sinew/core/error.h"
+#include "sinew/core/text.h"
 #include "sinew/io/asset.h"
 #include "sinew/io/rig_json.h"
 
@@ -26,18 +27,13 @@ Json counts(const Character& character) {
   return json;
 }
 
-std::string plural(std::size_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string counts_text(const Character& character, bool mesh_only = false) {
   const Rig& rig = character.rig;
   std::string text =
-      fmt::format("{} {}, {}", rig.mesh.vertex_count(), rig.mesh.vertex_count() == 1 ? "vertex" : "vertices",
-                  plural(rig.mesh.face_count(), "face"));
+      count_of(rig.mesh.vertex_count(), "vertex", "vertices") + ", " + count_of(rig.mesh.face_count(), "face");
   if (mesh_only) return text;
-  if (!rig.skeleton.empty()) text += ", " + plural(rig.skeleton.size(), "joint");
-  if (!character.clips.empty()) text += ", " + plural(character.clips.size(), "clip");
+  if (!rig.skeleton.empty()) text += ", " + count_of(rig.skeleton.size(), "joint");
+  if (!character.clips.empty()) text += ", " + count_of(character.clips.size(), "clip");
   return text;
 }
 
@@ -48,7 +44,7 @@ void put_rig_on(io::Asset& asset, const std::string& path, io::Changes& changes,
   io::apply_rig(asset, io::read_rig_json(bytes, path));
   report.warn(Findings(asset.warnings.begin() + static_cast<std::ptrdiff_t>(known), asset.warnings.end()));
   changes.skeleton = changes.weights = true;
-  report.text += fmt::format("rig        {}: {}\n", path, plural(asset.character.rig.skeleton.size(), "joint"));
+  report.text += fmt::format("rig        {}: {}\n", path, count_of(asset.character.rig.skeleton.size(), "joint"));
 }
 
 // Caps the influences if any row has more. Rows that are short enough already are only brought to sum to 1.

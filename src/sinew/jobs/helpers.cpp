@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <numbers>
 
 #include "sinew/binding/edit/weight_tools.h"
 #include "sinew/binding/segment/segmentation.h"
+#include "sinew/core/angles.h"
 #include "sinew/core/error.h"
 #include "sinew/core/result_table.h"
 #include "sinew/deform/deformer.h"
@@ -31,7 +31,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kDegree = std::numbers::pi / 180;
 constexpr int kMostPerBone = 15;
 // A section that is thinner than the formula by more than this is worth a word.
 constexpr double kWideBlend = 0.15;
@@ -50,7 +49,7 @@ fs::path helpers_output(const JobRequest& request) {
 }
 
 int joints_per_bone(const HelpersOptions& options) {
-  if (options.per_bone == "auto") return rigging::twist_joints_needed(options.max_twist * kDegree, options.min_section);
+  if (options.per_bone == "auto") return rigging::twist_joints_needed(radians(options.max_twist), options.min_section);
   int count = 0;
   const char* end = options.per_bone.data() + options.per_bone.size();
   const auto [rest, problem] = std::from_chars(options.per_bone.data(), end, count);
@@ -233,7 +232,7 @@ void HelpersRun::cap() {
 }
 
 void HelpersRun::tell_twists(const TwistKnowledge& knowledge) {
-  const double angle = options.max_twist * kDegree, formula = rigging::twist_section(angle, per_bone);
+  const double angle = radians(options.max_twist), formula = rigging::twist_section(angle, per_bone);
   ResultTable table;
   table.id = "twists";
   table.title = fmt::format(

@@ -3,11 +3,11 @@
 
 #include "sinew/lab/experiments.h"
 
-#include "sinew/lab/reproduce_blend_bar.h"
-#include "sinew/lab/reproduce_embedding.h"
-#include "sinew/lab/reproduce_pbd.h"
-#include "sinew/lab/reproduce_segmentation.h"
-#include "sinew/lab/reproduce_transfer.h"
+#include "sinew/lab/blend_bar/blend_bar.h"
+#include "sinew/lab/embedding/embedding.h"
+#include "sinew/lab/pbd/pbd.h"
+#include "sinew/lab/segmentation/segmentation.h"
+#include "sinew/lab/transfer/transfer.h"
 
 namespace sinew::lab {
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/union_find.h"
 
@@ -17,7 +18,6 @@ namespace {
 constexpr double kLeastCosine = 0.258819045102521;  // 75°
 /// How far along a bone a section is looked at beside a plane: one that lies in the face at a limb's end has no size.
 constexpr double kSteady = 0.005;
-constexpr double kSectionPi = 3.14159265358979323846;
 
 Vec3 direction(const BoneEnds& bone) {
   const double length = bone.length();
@@ -44,7 +44,7 @@ JointSections::JointSections(const Rig& rig, const geometry::Welding& welding, c
     if (in[j].empty() || limbs.moves[j] == 0) continue;
     const BoneEnds& bone = ends[in[j].front()];
     const geometry::Section across = cutter.cut(bone.a, bone.b, 1);
-    const double radius = across.surrounded ? std::sqrt(std::abs(across.area) / kSectionPi) : 0;
+    const double radius = across.surrounded ? std::sqrt(std::abs(across.area) / kPi) : 0;
     add_probes(j, in[j], out[j], ends, radius, planes);
   }
   parallel_for(

@@ -10,6 +10,7 @@
 
 #include "sinew/core/parallel.h"
 #include "sinew/deform/blend/linear.h"
+#include "sinew/geometry/spatial/segment.h"
 
 namespace sinew::measure {
 namespace {
@@ -112,12 +113,7 @@ BoneEnds bone_ends(const Skeleton& skeleton, const Segmentation::Segment& bone, 
   return ends;
 }
 
-double distance_to_bone(const Vec3& p, const BoneEnds& bone) {
-  const Vec3 along = bone.b - bone.a;
-  const double squared = along.squaredNorm();
-  const double t = squared > 0 ? std::clamp((p - bone.a).dot(along) / squared, 0.0, 1.0) : 0.0;
-  return (p - bone.a - t * along).norm();
-}
+double distance_to_bone(const Vec3& p, const BoneEnds& bone) { return geometry::segment_distance(p, bone.a, bone.b); }
 
 Limbs limbs(const Rig& rig, const Shape& bound) {
   assert(bound.positions.size() == rig.mesh.positions.size() && bound.joints.size() == rig.skeleton.size());

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 #include <set>
 #include <utility>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/error.h"
 #include "sinew/motion/drivers.h"
 #include "sinew/motion/player.h"
@@ -17,7 +17,7 @@
 namespace sinew::motion {
 namespace {
 
-constexpr double kLongestTurn = std::numbers::pi / 3;
+constexpr double kLongestTurn = kPi / 3;
 constexpr double kShortest_s = 1e-5;      // Nearer to each other keys lie only around steps.
 constexpr std::size_t kLongestSpan = 90;  // Samples one pair of keys may stand for.
 constexpr std::array<Track::Path, 3> kBakedPaths = {Track::Path::kTranslation, Track::Path::kRotation,

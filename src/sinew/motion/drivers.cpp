@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/bone_axis.h"
 #include "sinew/core/error.h"
 
@@ -15,7 +15,6 @@ namespace sinew::motion {
 namespace {
 
 constexpr int kHighestDegree = 16;
-constexpr double kTurn = 2 * std::numbers::pi;
 
 using Outputs = Eigen::Matrix<double, 9, 1>;
 
@@ -43,7 +42,7 @@ Outputs polynomials(const Driver& driver, const Vec3& v) {
 
 // The angle that is equal to `bounded` but for full turns, and nearest to `expected`.
 double nearest_turn(double bounded, double expected) {
-  return bounded + kTurn * std::round((expected - bounded) / kTurn);
+  return bounded + kTwoPi * std::round((expected - bounded) / kTwoPi);
 }
 
 double piecewise_linear(const std::vector<std::pair<double, double>>& keys, double x) {

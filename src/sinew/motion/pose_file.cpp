@@ -6,23 +6,15 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <unordered_map>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/bone_axis.h"
 #include "sinew/core/options.h"
 #include "sinew/core/text.h"
 
 namespace sinew::motion {
 namespace {
-
-constexpr double kPi = std::numbers::pi;
-constexpr double kDegree = kPi / 180;
-
-std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
-  const std::string near = closest_word(word, known);
-  return near.empty() ? std::string() : fmt::format(" Did you mean '{}'?", near);
-}
 
 class PoseReader {
  public:
@@ -58,7 +50,7 @@ class PoseReader {
   static void keys(const Json& json, const std::string& where, const std::vector<std::string>& known) {
     for (const auto& [key, value] : json.items())
       if (std::find(known.begin(), known.end(), key) == known.end())
-        throw Error(fmt::format("{} has a key '{}', which means nothing.{}", where, key, suggestion(key, known)));
+        throw Error(fmt::format("{} has a key '{}', which means nothing.{}", where, key, did_you_mean(key, known)));
   }
 
   static double number(const Json& json, const std::string& where, const char* key) {
@@ -84,7 +76,7 @@ class PoseReader {
       std::vector<std::string> known;
       for (const Joint& joint : rig_.skeleton.joints) known.push_back(joint.name);
       throw Error(fmt::format("The pose names a joint '{}', which the skeleton does not have.{}", name,
-                              suggestion(name, known)));
+                              did_you_mean(name, known)));
     }
     if (found->second > 1)
       throw Error(fmt::format("The pose names a joint '{}', and the skeleton has {} of that name. Rename them first.",
@@ -111,11 +103,11 @@ class PoseReader {
       if (!given->is_string()) throw Error(where + ": 'order' should be a word such as \"xyz\".");
       order = given->get<std::string>();
     }
-    try {
-      return rotation_from_euler(kDegree * angles, order.c_str());
-    } catch (const Error& error) {
-      throw Error(where + ": " + error.what());
-    }
+    std::string letters = order;
+    std::sort(letters.begin(), letters.end());
+    if (letters != "xyz")
+      throw Error(fmt::format("{}: A rotation order must be a permutation of 'xyz', not '{}'.", where, order));
+    return rotation_from_euler(kRadPerDegree * angles, order.c_str());
   }
 
   void joint(const std::string& name, const Json& json) {
@@ -132,7 +124,7 @@ class PoseReader {
     double& twist = pose_.twist_rad[j];
     twist = twist_angle_rad(delta_rotation(rest, local), axes_[j]);
     if (const auto found = json.find("twist_deg"); found != json.end()) {
-      const double angle = kDegree * number(*found, where, "twist_deg");
+      const double angle = kRadPerDegree * number(*found, where, "twist_deg");
       local.rotation = (local.rotation * Quat(Eigen::AngleAxisd(angle, axes_[j]))).normalized();
       twist += angle;
     }
@@ -153,14 +145,14 @@ class PoseReader {
     }
     if (found == kNone)
       throw Error(
-          fmt::format("The pose names a part '{}', which the mesh does not have.{}", name, suggestion(name, known)));
+          fmt::format("The pose names a part '{}', which the mesh does not have.{}", name, did_you_mean(name, known)));
     object(json, where);
     std::vector<std::string> morphs;
     for (const Morph& morph : parts[found].morphs) morphs.push_back(morph.name);
     for (const auto& [key, value] : json.items()) {
       const auto morph = std::find(morphs.begin(), morphs.end(), key);
       if (morph == morphs.end())
-        throw Error(fmt::format("{} has no morph '{}'.{}", where, key, suggestion(key, morphs)));
+        throw Error(fmt::format("{} has no morph '{}'.{}", where, key, did_you_mean(key, morphs)));
       pose_.morph_weights[found][static_cast<std::size_t>(morph - morphs.begin())] = number(value, where, key.c_str());
     }
   }
@@ -172,61 +164,8 @@ class PoseReader {
   bool local_ = false;
 };
 
-Json list(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
-Json list(const Quat& q) { return Json::array({q.x(), q.y(), q.z(), q.w()}); }
-
-Json joint_to_json(const Transform& rest, const Transform& local, double turns_rad, const Vec3& axis, bool in_rest) {
-  Json entry = Json::object();
-  // A full turn is the same rotation, so it is written apart, and the rotation without it.
-  const Quat twist(Eigen::AngleAxisd(turns_rad, axis));
-  if (turns_rad != 0 || local.rotation.coeffs() != rest.rotation.coeffs()) {
-    const Quat rotation = local.rotation * twist.conjugate();
-    entry["rotation"] = list(in_rest ? Quat(rest.rotation.conjugate() * rotation) : rotation);
-  }
-  if (turns_rad != 0) entry["twist_deg"] = turns_rad / kDegree;
-  if (local.translation != rest.translation)
-    entry["translation"] =
-        list(in_rest ? Vec3(rest.rotation.conjugate() * (local.translation - rest.translation)) : local.translation);
-  if (local.scale != rest.scale) {
-    const bool divisible = (rest.scale.array() != 0).all();
-    entry["scale"] = list(!in_rest    ? local.scale
-                          : divisible ? Vec3(local.scale.cwiseQuotient(rest.scale))
-                                      : local.scale);
-  }
-  return entry;
-}
-
 }  // namespace
 
 Pose pose_from_json(const Json& json, const Rig& rig) { return PoseReader(rig).run(json); }
-
-Json pose_to_json(const Pose& pose, const Rig& rig, PoseSpace space) {
-  const std::vector<Vec3> axes = bone_axes(rig.skeleton);
-  Json joints = Json::object(), morphs = Json::object();
-  for (Index j = 0; j < rig.skeleton.size(); ++j) {
-    const Joint& joint = rig.skeleton.joints[j];
-    double turns_rad = 0;
-    if (!pose.twist_rad.empty()) {
-      const double bounded = twist_angle_rad(delta_rotation(joint.rest, pose.local[j]), axes[j]);
-      if (std::abs(pose.twist_rad[j] - bounded) > kPi) turns_rad = pose.twist_rad[j];
-    }
-    Json entry = joint_to_json(joint.rest, pose.local[j], turns_rad, axes[j], space == PoseSpace::kRest);
-    if (entry.empty()) continue;
-    if (rig.skeleton.find(joint.name) != j || joints.contains(joint.name))
-      throw Error(
-          fmt::format("Two joints are called '{}', so the pose cannot be written. Rename them first.", joint.name));
-    joints[joint.name] = std::move(entry);
-  }
-  for (std::size_t p = 0; p < rig.mesh.parts.size() && p < pose.morph_weights.size(); ++p) {
-    const MeshPart& part = rig.mesh.parts[p];
-    for (std::size_t m = 0; m < part.morphs.size() && m < pose.morph_weights[p].size(); ++m) {
-      const double rest = m < part.morph_weights.size() ? static_cast<double>(part.morph_weights[m]) : 0.0;
-      if (pose.morph_weights[p][m] != rest) morphs[part.name][part.morphs[m].name] = pose.morph_weights[p][m];
-    }
-  }
-  Json json = {{"space", space == PoseSpace::kRest ? "rest" : "local"}, {"joints", std::move(joints)}};
-  if (!morphs.empty()) json["morphs"] = std::move(morphs);
-  return json;
-}
 
 }  // namespace sinew::motion

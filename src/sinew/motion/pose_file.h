@@ -15,10 +15,4 @@ namespace sinew::motion {
 /// share a name, and for values of another kind.
 Pose pose_from_json(const Json& json, const Rig& rig);
 
-enum class PoseSpace { kRest, kLocal };
-
-/// The other way: joints and parts that are at rest are left out. Reading it gives the same pose.
-/// \throws Error if a joint that is not at rest shares its name with another.
-Json pose_to_json(const Pose& pose, const Rig& rig, PoseSpace space = PoseSpace::kRest);
-
 }  // namespace sinew::motion

@@ -5,19 +5,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/bone_axis.h"
 #include "sinew/motion/sample.h"
 
 namespace sinew::motion {
 namespace {
 
-constexpr double kTurn = 2 * std::numbers::pi;
-constexpr double kLongestStep = 0.25 * kTurn;
+constexpr double kLongestStep = 0.25 * kTwoPi;
 constexpr int kDeepest = 10;  // Halvings between two keys, where only a jump is left.
 
-double nearest_turn(double angle, double to) { return angle + kTurn * std::round((to - angle) / kTurn); }
+double nearest_turn(double angle, double to) { return angle + kTwoPi * std::round((to - angle) / kTwoPi); }
 
 class TwistFollower {
  public:

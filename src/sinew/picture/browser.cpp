@@ -120,59 +120,91 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-/// A child with its own process group. All of the group is killed and reaped when the object goes; helpers of the
-/// browser whose parent died first come to us, as long as the object lives.
-class ProcessGroup {
+/// Closes every file from `first` on. Safe after a fork.
+void close_from(unsigned first) {
+  if (::close_range(first, ~0U, 0) == 0) return;
+  for (int file = static_cast<int>(first); file < 4096; ++file) ::close(file);
+}
+
+/// What the browser is started with.
+struct BrowserStart {
+  char* const* argv;
+  char* const* envp;
+  int in, out, err;  ///< Files that become its standard streams.
+};
+
+[[noreturn]] void become_browser(const BrowserStart& start) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::dup2(start.in, 0);
+  ::dup2(start.out, 1);
+  ::dup2(start.err, 2);
+  close_from(3);
+  ::execve(start.argv[0], start.argv, start.envp);
+  ::_exit(127);
+}
+
+/// Runs between our process and the browser, until `control` ends: because we close it, or because we ended. Then it
+/// kills the browser's process group and reaps all of it. Helpers of the browser whose parent died first come to the
+/// keeper, so that our own process need not adopt strangers. Only calls that are safe after a fork in a program with
+/// threads.
+[[noreturn]] void keep_browser(const BrowserStart& start, int control) {
+  ::setpgid(0, 0);  // A terminal's Ctrl-C is for us, not for the keeper.
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const pid_t browser = ::fork();
+  if (browser == 0) become_browser(start);
+  ::dup2(control, 0);
+  close_from(1);
+  if (browser < 0) ::_exit(127);
+  ::setpgid(browser, browser);
+  char ignored;
+  while (::read(0, &ignored, 1) < 0 && errno == EINTR) {
+  }
+  // A process that is being forked right now can escape one signal: repeat until the group is empty.
+  for (int round = 0; round < 500; ++round) {
+    ::kill(-browser, SIGKILL);
+    pid_t reaped = 0;
+    while ((reaped = ::waitpid(-browser, nullptr, WNOHANG)) > 0) {
+    }
+    if (reaped < 0 && errno == ECHILD && ::kill(-browser, 0) != 0) break;
+    ::poll(nullptr, 0, 5);
+  }
+  ::_exit(0);
+}
+
+/// A browser with a process group of its own, of which nothing is left when the object goes.
+class BrowserProcess {
  public:
-  ProcessGroup(std::vector<std::string> arguments, std::vector<std::string> variables, const Pipe& out,
-               const Pipe& err) {
-    ::prctl(PR_GET_CHILD_SUBREAPER, &was_subreaper_);
-    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  BrowserProcess(std::vector<std::string> arguments, std::vector<std::string> variables, const Pipe& out,
+                 const Pipe& err) {
     const std::vector<char*> argv = pointers(arguments);
     const std::vector<char*> envp = pointers(variables);
     const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-    const pid_t parent = ::getpid();
-    pid_ = ::fork();
-    if (pid_ == 0) {
-      // Only calls that are safe between fork and exec in a program with threads.
-      ::setpgid(0, 0);
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (::getppid() != parent) ::_exit(127);
-      sigset_t none;
-      ::sigemptyset(&none);
-      ::sigprocmask(SIG_SETMASK, &none, nullptr);
-      ::dup2(nothing, 0);
-      ::dup2(out.write_end(), 1);
-      ::dup2(err.write_end(), 2);
-      ::execve(argv[0], argv.data(), envp.data());
-      ::_exit(127);
+    const BrowserStart start = {argv.data(), envp.data(), nothing, out.write_end(), err.write_end()};
+    keeper_ = ::fork();
+    if (keeper_ == 0) {
+      ::close(control_.write_end());
+      keep_browser(start, control_.read_end());
     }
     const int error = errno;
     if (nothing >= 0) ::close(nothing);
-    if (pid_ < 0) {
-      ::prctl(PR_SET_CHILD_SUBREAPER, was_subreaper_);
-      throw Error(fmt::format("Cannot start the browser: {}.", reason(error)));
-    }
-    ::setpgid(pid_, pid_);
+    if (keeper_ < 0) throw Error(fmt::format("Cannot start the browser: {}.", reason(error)));
+    control_.close_read();
   }
-  ProcessGroup(const ProcessGroup&) = delete;
-  ProcessGroup& operator=(const ProcessGroup&) = delete;
-  ~ProcessGroup() {
-    // A process that is being forked right now can escape one signal: repeat until the group is empty.
-    for (int turn = 0; turn < 500; ++turn) {
-      ::kill(-pid_, SIGKILL);
-      pid_t reaped = 0;
-      while ((reaped = ::waitpid(-pid_, nullptr, WNOHANG)) > 0) {
-      }
-      if (reaped < 0 && errno == ECHILD && ::kill(-pid_, 0) != 0) break;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  BrowserProcess(const BrowserProcess&) = delete;
+  BrowserProcess& operator=(const BrowserProcess&) = delete;
+  ~BrowserProcess() {
+    control_.close_write();
+    while (::waitpid(keeper_, nullptr, 0) < 0 && errno == EINTR) {
     }
-    ::prctl(PR_SET_CHILD_SUBREAPER, was_subreaper_);
   }
 
  private:
-  pid_t pid_ = -1;
-  int was_subreaper_ = 0;
+  Pipe control_;
+  pid_t keeper_ = -1;
 };
 
 /// Appends what is there. False at the end of the stream.
@@ -247,7 +279,7 @@ std::string run_page(const std::filesystem::path& browser, const PageRun& run, c
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(run.limit_s));
   std::string text;
   std::string errors;
-  const ProcessGroup group(std::move(arguments), environment(run.scratch), out, err);
+  const BrowserProcess process(std::move(arguments), environment(run.scratch), out, err);
   out.close_write();
   err.close_write();
   bool open = true;

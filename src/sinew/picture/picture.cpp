@@ -9,6 +9,7 @@
 #include <cmath>
 #include <regex>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/error.h"
 #include "sinew/picture/browser.h"
 #include "sinew/picture/picture_script.h"
@@ -21,7 +22,6 @@ extern "C" const char sinew_picture_page_end[];
 namespace sinew::picture {
 namespace {
 
-constexpr double kPi = 3.141592653589793;
 constexpr std::string_view kBegin = "sinew-result ";
 constexpr std::string_view kEnd = " sinew-end";
 

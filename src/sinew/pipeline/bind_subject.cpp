@@ -138,9 +138,8 @@ std::vector<Mat4> binding_matrices(const Rig& rig, Findings& warnings) {
 Error unknown_joint(const Skeleton& skeleton, const std::string& name) {
   std::vector<std::string> known;
   for (const Joint& joint : skeleton.joints) known.push_back(joint.name);
-  const std::string near = closest_word(name, known);
   return Error(fmt::format("There is no joint '{}' in the skeleton.{} `sinew info` lists its joints.", name,
-                           near.empty() ? "" : fmt::format(" Did you mean '{}'?", near)));
+                           did_you_mean(name, known)));
 }
 
 std::vector<char> joints_to_bind(const Skeleton& skeleton, const SkinWeights& weights,

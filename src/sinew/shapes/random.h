@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "sinew/core/angles.h"
 #include "sinew/geometry/spatial/random.h"
 
 namespace sinew::shapes {
@@ -23,14 +24,13 @@ class Random : public geometry::Random {
   int integer(int low, int high) { return low + static_cast<int>(below(static_cast<Index>(high - low + 1))); }
   /// Mean 0, deviation 1.
   double normal() {
-    constexpr double kTwoPi = 6.283185307179586;
     const double radius = std::sqrt(-2 * std::log(1 - uniform()));
     return radius * std::cos(kTwoPi * uniform());
   }
   /// A direction, all equally likely.
   Vec3 direction() {
     const double z = uniform(-1, 1);
-    const double angle = uniform(0, 6.283185307179586);
+    const double angle = uniform(0, kTwoPi);
     const double r = std::sqrt(std::max(0.0, 1 - z * z));
     return {r * std::cos(angle), r * std::sin(angle), z};
   }

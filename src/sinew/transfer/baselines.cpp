@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <queue>
 #include <utility>
 
 #include "sinew/binding/edit/weight_tools.h"
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/components.h"
@@ -23,7 +23,7 @@ namespace sinew::transfer {
 namespace {
 
 constexpr double kNear_rel = 0.05;
-constexpr double kAlike_rad = std::numbers::pi / 6;
+constexpr double kAlike_rad = kPi / 6;
 constexpr int kSweeps = 10;
 constexpr double kSweepStrength = 0.2;
 constexpr float kInpaintedConfidence = 0.4F, kCopiedConfidence = 0.2F;
@@ -58,7 +58,7 @@ std::vector<Influence> blended(const SkinWeights& weights, const geometry::Trian
 }
 
 double angle_between(const Vec3& a, const Vec3& b) {
-  if (!(a.norm() > 0) || !(b.norm() > 0)) return std::numbers::pi;
+  if (!(a.norm() > 0) || !(b.norm() > 0)) return kPi;
   return std::atan2(a.cross(b).norm(), a.dot(b));
 }
 
@@ -145,7 +145,7 @@ std::vector<double> match_confidences(const Nearest& nearest, const Mesh& mesh, 
   std::vector<Index> plain_matches(shells.count, 0), flipped_matches(shells.count, 0);
   for (Index w = 0; w < count; ++w) {
     plain[w] = match_confidence(nearest.distance[w] * unit, nearest.angle_rad[w]);
-    flipped[w] = match_confidence(nearest.distance[w] * unit, std::numbers::pi - nearest.angle_rad[w]);
+    flipped[w] = match_confidence(nearest.distance[w] * unit, kPi - nearest.angle_rad[w]);
     const Index shell = shells.of_vertex[nearest.welding.first[w]];
     if (shell == kNone) plain[w] = flipped[w] = 0;
     else plain_matches[shell] += plain[w] >= 0.5, flipped_matches[shell] += flipped[w] >= 0.5;

@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/shapes/kinds.h"
 #include "tests/binding/heat_bodies.h"
@@ -34,7 +35,7 @@ void add_ball(Mesh& mesh, const Vec3& center, double radius, const std::string& 
   constexpr Index kRings = 6, kAround = 8;
   for (Index r = 0; r <= kRings; ++r)
     for (Index a = 0; a < kAround; ++a) {
-      const double polar = 3.14159265358979 * r / kRings, turn = 2 * 3.14159265358979 * a / kAround;
+      const double polar = kPi * r / kRings, turn = kTwoPi * a / kAround;
       mesh.positions.push_back(
           center + radius * Vec3(std::sin(polar) * std::cos(turn), std::cos(polar), std::sin(polar) * std::sin(turn)));
     }

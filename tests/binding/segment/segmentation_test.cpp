@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numbers>
 #include <numeric>
 #include <random>
 #include <set>
 
 #include "sinew/binding/segment/segmentation_surface.h"
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/core/rotation.h"
 #include "sinew/geometry/mesh/union_find.h"
@@ -44,7 +44,7 @@ struct TubeBody {
     const Index first = mesh.vertex_count();
     for (Index r = 0; r < rings; ++r)
       for (Index i = 0; i < around; ++i) {
-        const double turn = 2 * std::numbers::pi * i / around;
+        const double turn = kTwoPi * i / around;
         mesh.positions.push_back(a + (b - a) * r / (rings - 1) + radius * (std::cos(turn) * x + std::sin(turn) * y));
       }
     const auto at = [&](Index r, Index i) { return first + r * around + i % around; };
@@ -179,7 +179,7 @@ TEST(Segmentation, ABoneOwnsNothingThatOnlyRunsBesideIt) {
     const Vec3 along = path[std::min(k + 1, path.size() - 1)] - path[k == 0 ? 0 : k - 1];
     const Vec3 side = Vec3::UnitZ().cross(along).normalized();
     for (Index i = 0; i < kAround; ++i) {
-      const double turn = 2 * std::numbers::pi * i / kAround;
+      const double turn = kTwoPi * i / kAround;
       body.mesh.positions.push_back(path[k] + 0.12 * (std::cos(turn) * side + std::sin(turn) * Vec3::UnitZ()));
     }
     for (Index i = 0; k > 0 && i < kAround; ++i) {

@@ -6,13 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 #include <queue>
 #include <set>
 
 #include "sinew/binding/edit/weight_tools.h"
 #include "sinew/binding/voxel/voxel_falloff.h"
 #include "sinew/binding/voxel/voxel_matrix.h"
+#include "sinew/core/angles.h"
 #include "sinew/geometry/mesh/facing.h"
 #include "sinew/geometry/mesh/normals.h"
 #include "sinew/geometry/spatial/fast_winding.h"
@@ -486,7 +486,7 @@ TEST(VoxelBinding, AQuarterTurnAndAMirrorChangeNextToNothing) {
   const Rig rig = made("hand");
   const SkinWeights before = bind_by_voxels(rest_subject(rig.mesh, rig.skeleton), with(64), {}).weights;
   Mat4 turn = Mat4::Identity(), mirror = Mat4::Identity();
-  turn.topLeftCorner<3, 3>() = Eigen::AngleAxisd(std::numbers::pi / 2, Vec3::UnitX()).toRotationMatrix();
+  turn.topLeftCorner<3, 3>() = Eigen::AngleAxisd(kPi / 2, Vec3::UnitX()).toRotationMatrix();
   mirror(0, 0) = -1;
   for (const Mat4& m : {turn, mirror}) {
     Mesh mesh = rig.mesh;

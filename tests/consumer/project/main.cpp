@@ -6,7 +6,7 @@
 
 #include <sinew/core/character.h>
 #include <sinew/deform/blend/linear.h>
-#include <sinew/jobs/job.h>
+#include <sinew/io/asset.h>
 #include <sinew/motion/resolve.h>
 
 #include <cstdio>
@@ -45,5 +45,5 @@ int main() {
   pose.local[1].rotation = Quat(Eigen::AngleAxisd(0.5, Vec3::UnitZ()));
   const auto positions = deform::linear_positions(rig, motion::resolve(rig.skeleton, pose));
   for (const Vec3& p : positions) std::printf("%.9f %.9f %.9f\n", p.x(), p.y(), p.z());
-  std::printf("%zu commands\n", jobs::commands().entries().size());
+  std::printf("%zu file formats\n", io::formats().entries().size());
 }

@@ -7,6 +7,7 @@
 
 #include <Eigen/LU>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "tests/deform/skin_rigs.h"
 
@@ -36,7 +37,7 @@ Rig seamed_tube(Index around = 24, Index rings = 21) {
   rig.mesh.face_vertices.clear();
   for (Index r = 0; r < rings; ++r)
     for (Index i = 0; i <= around; ++i) {
-      const double turn = 2 * std::numbers::pi * (i % around) / around, up = 2.0 * r / (rings - 1) - 1;
+      const double turn = kTwoPi * (i % around) / around, up = 2.0 * r / (rings - 1) - 1;
       const double radius = 0.5 + 0.05 * std::sin(5 * turn) * std::cos(9 * up);
       rig.mesh.positions[r * (around + 1) + i] = Vec3(radius * std::cos(turn), radius * std::sin(turn), up);
       rig.mesh.normals.values[r * (around + 1) + i] = Vec3(std::cos(turn), std::sin(turn), 0).cast<float>();

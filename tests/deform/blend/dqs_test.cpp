@@ -8,6 +8,7 @@
 
 #include <Eigen/LU>
 
+#include "sinew/core/angles.h"
 #include "tests/deform/skin_rigs.h"
 
 namespace sinew::deform {
@@ -27,7 +28,7 @@ TEST(DualQuat, GoesToAMatrixAndBack) {
     ASSERT_LT((matrix_of(dual_quat(m)) - m).cwiseAbs().maxCoeff(), 1e-12);
   }
   for (const Vec3& axis : {Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0, 0, 1), Vec3(0.6, 0, -0.8)}) {
-    const Mat4 m = turn(std::numbers::pi, axis);
+    const Mat4 m = turn(kPi, axis);
     EXPECT_LT((matrix_of(dual_quat(m)) - m).cwiseAbs().maxCoeff(), 1e-12);
   }
 }
@@ -90,7 +91,7 @@ RC_GTEST_PROP(DqsProperty, TheSignOfAQuaternionDoesNotMatter, ()) {
   Rig rig = two_joint_tube(16, 9);
   const Vec3 axis = random_vector(rng).normalized();
   // Close to half a turn from the identity on both sides, so that the matrices' quaternions may come with either sign.
-  const double start = std::uniform_real_distribution<double>(0.9, 1.1)(rng) * std::numbers::pi;
+  const double start = std::uniform_real_distribution<double>(0.9, 1.1)(rng) * kPi;
   const double apart = std::uniform_real_distribution<double>(-1, 1)(rng);
   const ModelPose pose{{turn(start, axis), turn(start + apart, axis)}, {}, {}};
   const Frame frame = frame_of("dqs", rig, pose);
@@ -135,7 +136,7 @@ TEST(Dqs, ForTwoInfluencesTheOrderDoesNotMatter) {
 TEST(Dqs, HalfATurnApartAllVerticesGoTheSameWay) {
   const Rig rig = two_joint_tube(32, 33);
   for (const double off : {-1e-7, 0.0, 1e-7}) {
-    const ModelPose pose{{Mat4::Identity(), turn(std::numbers::pi + off, Vec3::UnitZ())}, {}, {}};
+    const ModelPose pose{{Mat4::Identity(), turn(kPi + off, Vec3::UnitZ())}, {}, {}};
     const Frame frame = frame_of("dqs", rig, pose);
     double previous = 0;
     for (Index r = 0; r < 33; ++r) {
@@ -145,7 +146,7 @@ TEST(Dqs, HalfATurnApartAllVerticesGoTheSameWay) {
       EXPECT_GE(angle, previous - 1e-6) << r << " " << off;
       previous = angle;
     }
-    EXPECT_NEAR(previous, std::numbers::pi, 1e-5);
+    EXPECT_NEAR(previous, kPi, 1e-5);
   }
 }
 

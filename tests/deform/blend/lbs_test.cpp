@@ -8,6 +8,7 @@
 
 #include <Eigen/LU>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/blend/linear.h"
 #include "tests/deform/skin_rigs.h"
@@ -160,7 +161,7 @@ TEST(Lbs, ATwistScalesTheSectionByTheKnownLaw) {
   std::uniform_real_distribution<double> any(0, 1);
   Rig rig = two_joint_tube(256, 1);
   for (int trial = 0; trial < 50; ++trial) {
-    const double theta = 4 * std::numbers::pi * (any(rng) - 0.5);
+    const double theta = 4 * kPi * (any(rng) - 0.5);
     const auto w = static_cast<float>(any(rng));
     const auto other = static_cast<float>(1.0 - static_cast<double>(w));
     rig.weights = {};

@@ -9,6 +9,7 @@
 #include <Eigen/LU>
 #include <cmath>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "tests/deform/twist_rigs.h"
 
@@ -42,7 +43,7 @@ TurnedPose turned_pose(const TwistSubject& subject, unsigned seed, double swing_
   for (Index j = 0; j < skeleton.size(); ++j) {
     const Joint& joint = skeleton.joints[j];
     const Vec3 bone = bone_axis(skeleton, j), across = bone.cross(random_vector(rng)).normalized();
-    const double angle = turns * kTurn * any(rng);
+    const double angle = turns * kTwoPi * any(rng);
     const Quat swing = rotation_exp(swing_rad * any(rng) * across);
     Transform local = joint.rest;
     local.rotation = local.rotation * swing * rotation_exp(angle * bone);
@@ -56,7 +57,7 @@ TurnedPose turned_pose(const TwistSubject& subject, unsigned seed, double swing_
       const Quat q = swing * rotation_exp(angle * i / steps * bone);
       const double at = 2 * std::atan2(q.vec().dot(incoming), q.w());
       result.clear = result.clear && std::hypot(q.vec().dot(incoming), q.w()) > 0.01;
-      followed = at + kTurn * std::round((followed - at) / kTurn);
+      followed = at + kTwoPi * std::round((followed - at) / kTwoPi);
     }
     result.expected_rad.push_back(followed);
   }
@@ -180,12 +181,12 @@ TEST(SlbsFormulas, AFullTurnMoreChangesOnlyWhatLiesWithinTheBone) {
     const auto turned = turned_pose(subject, seed, 0.6, 0.3);
     const auto& segments = subject.segmentation.segments;
     std::vector<double> more = turned.expected_rad;
-    more[3] += kTurn;
+    more[3] += kTwoPi;
     const auto one =
         test::scalar_twists(subject.rig.skeleton, segments, subject.bind, turned.pose, turned.expected_rad);
     const auto two = test::scalar_twists(subject.rig.skeleton, segments, subject.bind, turned.pose, more);
     for (Index j = 0; j < 8; ++j) EXPECT_LT((one.twisted[j] - two.twisted[j]).cwiseAbs().maxCoeff(), 1e-10);
-    EXPECT_NEAR(two.angle_rad[3] - one.angle_rad[3], kTurn, 1e-10);
+    EXPECT_NEAR(two.angle_rad[3] - one.angle_rad[3], kTwoPi, 1e-10);
     for (Index s = 0; s < segments.size(); ++s) {
       const Vec3 v = place(subject.bind[segments[s].joint]) + 0.3 * Vec3(1, 2, 3);
       const double moved = (test::scalar_twisted_point(one, segments, subject.bind, s, 0.5, v) -
@@ -235,7 +236,7 @@ RC_GTEST_PROP(SlbsProperty, EqualsTheScalarReferenceForAnyNumberOfInfluences, ()
 
 TEST(Slbs, ThousandsOfTurnsAreAsExactAsOne) {
   TwistSubject subject = random_subject(3, 2000, 3);
-  const StraightChain chain = straight_chain({0, 4321.2371 * kTurn, -0.125 * kTurn});
+  const StraightChain chain = straight_chain({0, 4321.2371 * kTwoPi, -0.125 * kTwoPi});
   subject.rig.skeleton = chain.skeleton;
   subject.bind = rest_matrices(chain.skeleton);
   for (Index j = 0; j < 3; ++j) subject.rig.skins[0].inverse_bind[j] = subject.bind[j].inverse();
@@ -435,7 +436,7 @@ TEST(Slbs, AJointThatSwingsByHalfATurnIsReported) {
   const auto state = deformer->make_state();
   std::vector<Vec3f> positions(30);
   for (const bool half : {false, true}) {
-    chain.pose.local[1].rotation = rotation_exp((half ? std::numbers::pi : 2.0) * Vec3::UnitX());
+    chain.pose.local[1].rotation = rotation_exp((half ? kPi : 2.0) * Vec3::UnitX());
     FrameReport report;
     deformer->deform(*state, {in_model_space(chain.skeleton, chain.pose)}, {positions, {}, &report});
     ASSERT_EQ(report.findings.size(), half ? 1U : 0U);

@@ -8,6 +8,7 @@
 #include <Eigen/LU>
 #include <cmath>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/error.h"
 #include "tests/deform/twist_rigs.h"
 
@@ -26,7 +27,7 @@ TEST(TwistTree, SwingAndTwistMakeUpTheRotationAgain) {
     const Vec3 axis = random_vector(rng).normalized();
     const double expected = 20 * static_cast<double>(static_cast<int>(rng() % 100) - 50) / 100;
     const double angle = nearest_twist_rad(q, axis, expected);
-    ASSERT_LE(std::abs(angle - expected), std::numbers::pi + 1e-12);
+    ASSERT_LE(std::abs(angle - expected), kPi + 1e-12);
     const Quat twist(std::cos(angle / 2), std::sin(angle / 2) * axis.x(), std::sin(angle / 2) * axis.y(),
                      std::sin(angle / 2) * axis.z());
     const Quat swing = q * twist.conjugate();
@@ -44,9 +45,9 @@ TEST(TwistTree, FollowsARampOfManyTurns) {
   const Vec3 axis = Vec3(1, 2, -0.5).normalized();
   double angle = 0;
   for (int degrees = 0; degrees <= 1000; degrees += 5) {
-    const Quat q = rotation_exp(0.7 * axis.unitOrthogonal()) * rotation_exp(degrees * kDegree * axis);
+    const Quat q = rotation_exp(0.7 * axis.unitOrthogonal()) * rotation_exp(radians(degrees) * axis);
     angle = nearest_twist_rad(q, axis, angle);
-    EXPECT_NEAR(angle, degrees * kDegree, 1e-9);
+    EXPECT_NEAR(angle, radians(degrees), 1e-9);
   }
 }
 
@@ -133,7 +134,7 @@ TEST(TwistTree, FollowsTurnsThatThePoseCountsAboutTheJointsOwnBone) {
     for (Index j = 0; j < 4; ++j) {
       const Vec3 axis = bone_axis(skeleton, j);
       swings.push_back(rotation_exp(0.4 * any(rng) * axis.unitOrthogonal()));
-      most.push_back(1000 * kDegree * any(rng));
+      most.push_back(radians(1000) * any(rng));
     }
     TwistPose twists;
     std::vector<double> last;
@@ -149,22 +150,22 @@ TEST(TwistTree, FollowsTurnsThatThePoseCountsAboutTheJointsOwnBone) {
       for (std::size_t k = 0; k < last.size(); ++k) EXPECT_LT(std::abs(twists.angle_rad[k] - last[k]), 0.5) << seed;
       last = twists.angle_rad;
     }
-    EXPECT_GT(std::abs(last[1]), std::abs(most[1]) - std::numbers::pi);
+    EXPECT_GT(std::abs(last[1]), std::abs(most[1]) - kPi);
   }
 }
 
 TEST(TwistTree, WithoutCountsTwistsLieWithinHalfATurn) {
-  StraightChain chain = straight_chain({0, 350 * kDegree, 540 * kDegree + 0.1});
+  StraightChain chain = straight_chain({0, radians(350), radians(540) + 0.1});
   const TwistTree tree =
       make_twist_tree(chain.skeleton, all_segments(chain.skeleton), rest_matrices(chain.skeleton), 1);
   TwistPose twists;
   twist_pose(tree, in_model_space(chain.skeleton, chain.pose), twists);
-  EXPECT_NEAR(twists.angle_rad[1], 350 * kDegree, 1e-9);
-  EXPECT_NEAR(twists.angle_rad[2], 540 * kDegree + 0.1, 1e-9);
+  EXPECT_NEAR(twists.angle_rad[1], radians(350), 1e-9);
+  EXPECT_NEAR(twists.angle_rad[2], radians(540) + 0.1, 1e-9);
   chain.pose.twist_rad.clear();
   twist_pose(tree, in_model_space(chain.skeleton, chain.pose), twists);
-  EXPECT_NEAR(twists.angle_rad[1], -10 * kDegree, 1e-9);
-  EXPECT_NEAR(twists.angle_rad[2], -180 * kDegree + 0.1, 1e-9);
+  EXPECT_NEAR(twists.angle_rad[1], -radians(10), 1e-9);
+  EXPECT_NEAR(twists.angle_rad[2], -radians(180) + 0.1, 1e-9);
 }
 
 TEST(TwistTree, AMirroredSkeletonTwistsTheSame) {

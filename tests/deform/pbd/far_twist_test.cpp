@@ -5,8 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <numbers>
-
+#include "sinew/core/angles.h"
 #include "sinew/core/character.h"
 #include "sinew/shapes/kinds.h"
 
@@ -40,8 +39,7 @@ struct FarTwistHuman {
     const Vec3 bone = (frames[wrist].topRightCorner<3, 1>() - frames[elbow].topRightCorner<3, 1>()).normalized();
     Pose pose = rest_pose(rig);
     const Vec3 axis = frames[wrist].topLeftCorner<3, 3>().transpose() * bone;
-    pose.local[wrist].rotation =
-        pose.local[wrist].rotation * Quat(Eigen::AngleAxisd(degrees * std::numbers::pi / 180, axis));
+    pose.local[wrist].rotation = pose.local[wrist].rotation * Quat(Eigen::AngleAxisd(radians(degrees), axis));
     return {model_matrices(rig.skeleton, pose.local), {}, {}};
   }
 };
@@ -91,7 +89,7 @@ TEST(FarTwist, SharesGrowWithoutJumps) {
   // A whole turn looks like none; the pose tells it.
   ModelPose turn = human.twisted(0);
   turn.twist_rad.assign(human.rig.skeleton.joints.size(), 0.0);
-  turn.twist_rad[human.wrist] = 2 * std::numbers::pi;
+  turn.twist_rad[human.wrist] = kTwoPi;
   twists.measure(turn, frame);
   EXPECT_EQ(frame.share[human.wrist], 1);
 }

@@ -7,12 +7,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/geometry/voxels/tets.h"
 #include "sinew/shapes/kinds.h"
+#include "tests/support/threads.h"
 
 namespace sinew::deform {
 namespace {
@@ -33,8 +34,8 @@ double volume(const TetMesh& tets) {
 void expect_sound(const PbdBody& body, const Rig& rig) {
   ASSERT_FALSE(body.tets.tets.empty());
   EXPECT_TRUE(validate(body.tets).empty());
-  EXPECT_GT(body.smallest_angle_rad, 10.7 * std::numbers::pi / 180);
-  EXPECT_LT(body.largest_angle_rad, 164.8 * std::numbers::pi / 180);
+  EXPECT_GT(body.smallest_angle_rad, radians(10.7));
+  EXPECT_LT(body.largest_angle_rad, radians(164.8));
   EXPECT_TRUE(validate(body.weights, rig.skeleton.size()).empty());
   double mass = 0;
   for (Index p = 0; p < body.tets.positions.size(); ++p) {
@@ -179,10 +180,11 @@ TEST(PbdBody, WhatHangsRigidlyOnAJointIsNoPartOfIt) {
 
 TEST(PbdBody, IsTheSameForAnyNumberOfThreads) {
   const Rig rig = made("human", 3000);
-  set_thread_count(1);
-  const PbdBody one = make_pbd_body(rig, {12000, false});
-  set_thread_count(2);
-  const PbdBody two = make_pbd_body(rig, {12000, false});
+  const auto run = [&](int count) {
+    const test::Threads threads(count);
+    return make_pbd_body(rig, {12000, false});
+  };
+  const PbdBody one = run(1), two = run(2);
   EXPECT_EQ(one.tets.positions, two.tets.positions);
   EXPECT_EQ(one.tets.tets, two.tets.tets);
   EXPECT_EQ(one.weights, two.weights);

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "sinew/core/rotation.h"
-#include "sinew/deform/pbd/pbd_projections.h"
 #include "sinew/geometry/spatial/random.h"
+#include "tests/deform/pbd/plain_constraints.h"
 
 namespace sinew::deform {
 namespace {
@@ -109,12 +109,6 @@ class Groups : public ::testing::Test {
   std::vector<float> volume, shares, distances, inverse, compliance, lambda, turn;
   PbdTets tets;
 };
-
-TEST_F(Groups, VolumesAreThoseOfThePlainProjection) {
-  std::vector<PbdParticle> after = particles;
-  project_volumes(after.data(), tets, 0, 2);
-  expect_like(after, [](One&) {});
-}
 
 TEST_F(Groups, SpringsAreThoseOfThePlainProjection) {
   std::vector<PbdParticle> after = particles;

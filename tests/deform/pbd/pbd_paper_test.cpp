@@ -5,12 +5,13 @@
 
 #include <gtest/gtest.h>
 
-#include <numbers>
-
-#include "sinew/deform/pbd/pbd_cylinder.h"
+#include "sinew/core/angles.h"
+#include "sinew/lab/pbd/cylinder.h"
 
 namespace sinew::deform {
 namespace {
+
+using namespace sinew::lab;
 
 // All hard, in the paper's order: the card's check run.
 TEST(PbdPaper, KeepsTheVolumeOfTheCylinderAsTheCheckRun) {
@@ -21,7 +22,7 @@ TEST(PbdPaper, KeepsTheVolumeOfTheCylinderAsTheCheckRun) {
     double degrees, volume, inverted;
   };
   for (const Case& c : {Case{Vec3::UnitX(), 120, 0.964, 7}, Case{Vec3::UnitZ(), 90, 0.949, 333}}) {
-    const double angle = c.degrees * std::numbers::pi / 180;
+    const double angle = radians(c.degrees);
     std::vector<Vec3f> positions = blended_cylinder(body, c.axis, angle);
     const std::vector<Vec3f> moves = paper.corrections(positions, cylinder_motions(c.axis, angle), 10, 1, true);
     for (std::size_t p = 0; p < positions.size(); ++p) positions[p] += moves[p];

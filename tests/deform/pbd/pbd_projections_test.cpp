@@ -7,9 +7,9 @@
 
 #include <Eigen/LU>
 #include <functional>
-#include <numbers>
 
 #include "sinew/geometry/spatial/random.h"
+#include "tests/deform/pbd/plain_constraints.h"
 
 namespace sinew::deform {
 namespace {

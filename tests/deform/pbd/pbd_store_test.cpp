@@ -42,7 +42,7 @@ PbdBody two_tets() {
   body.anchors[2] = {1, {0.25, -0.0, 1e-310}, 0.75};
   body.riders = {{0, {0, 1, 2, 3}, {0.25F, 0.25F, 0.25F, 0.25F}}, {6, {4, 3, 2, 1}, {0.5F, 0.125F, 0, -0.125F}}};
   body.joints_outside = 1;
-  body.shells_without = 3;
+  body.vertices_outside = 3;
   body.smallest_angle_rad = 0.25;
   body.largest_angle_rad = 2.5;
   return body;
@@ -89,7 +89,7 @@ void expect_same(const PbdBody& a, const PbdBody& b) {
   }
   EXPECT_TRUE(same(a.riders, b.riders));
   EXPECT_EQ(a.joints_outside, b.joints_outside);
-  EXPECT_EQ(a.shells_without, b.shells_without);
+  EXPECT_EQ(a.vertices_outside, b.vertices_outside);
   EXPECT_EQ(a.smallest_angle_rad, b.smallest_angle_rad);
   EXPECT_EQ(a.largest_angle_rad, b.largest_angle_rad);
 }

@@ -7,26 +7,29 @@
 
 #include <algorithm>
 #include <array>
-#include <numbers>
 #include <set>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
-#include "sinew/deform/pbd/pbd_cylinder.h"
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/geometry/voxels/tets.h"
+#include "sinew/lab/pbd/cylinder.h"
 #include "tests/deform/skin_rigs.h"
+#include "tests/support/threads.h"
 
 namespace sinew::deform {
 namespace {
+
+using namespace sinew::lab;
 
 using namespace testing;
 
 std::vector<Vec3f> solved(const PbdBody& body, const PbdSettings& settings, const Vec3& axis, double degrees) {
   const PbdSystem system(body, settings);
   PbdSystem::Scratch scratch;
-  std::vector<Vec3f> positions = blended_cylinder(body, axis, degrees * kDegree);
+  std::vector<Vec3f> positions = blended_cylinder(body, axis, radians(degrees));
   std::vector<Vec3f> corrections(positions.size());
-  EXPECT_EQ(system.solve(scratch, positions, cylinder_motions(axis, degrees * kDegree), corrections).islands_given_up,
+  EXPECT_EQ(system.solve(scratch, positions, cylinder_motions(axis, radians(degrees)), corrections).islands_given_up,
             0U);
   for (std::size_t p = 0; p < positions.size(); ++p) positions[p] += corrections[p];
   return positions;
@@ -63,7 +66,7 @@ TEST(PbdSystem, KeepsTheVolumeOfTheCylinderOfTheCheckRun) {
   for (const Case& c :
        {Case{Vec3::UnitX(), 120, 0.728, 4, 0.980, 0.987, 25}, Case{Vec3::UnitZ(), 90, 0.908, 39, 0.953, 0.976, 38},
         Case{Vec3::UnitZ(), 120, 0.862, 218, 0.958, 0.985, 74}}) {
-    const CylinderState before = cylinder_state(body, blended_cylinder(body, c.axis, c.degrees * kDegree));
+    const CylinderState before = cylinder_state(body, blended_cylinder(body, c.axis, radians(c.degrees)));
     EXPECT_NEAR(before.volume, c.blended, 0.0006);
     EXPECT_EQ(before.inverted, c.blended_inverted);
     const CylinderState after = cylinder_state(body, solved(body, settings, c.axis, c.degrees));
@@ -114,16 +117,59 @@ TEST(PbdSystem, FewAndManySweepsOfASoftMaterialAgree) {
 
 TEST(PbdSystem, HeldParticlesStayAndThreadsDoNotMatter) {
   const PbdBody body = pbd_cylinder();
-  set_thread_count(1);
-  const std::vector<Vec3f> one = solved(body, {}, Vec3(1, 0, 1).normalized(), 80);
-  set_thread_count(2);
-  const std::vector<Vec3f> two = solved(body, {}, Vec3(1, 0, 1).normalized(), 80);
-  EXPECT_EQ(one, two);
-  const std::vector<Vec3f> blended = blended_cylinder(body, Vec3(1, 0, 1).normalized(), 80 * kDegree);
+  const auto run = [&](int count) {
+    const test::Threads threads(count);
+    return solved(body, {}, Vec3(1, 0, 1).normalized(), 80);
+  };
+  const std::vector<Vec3f> one = run(1);
+  EXPECT_EQ(one, run(2));
+  const std::vector<Vec3f> blended = blended_cylinder(body, Vec3(1, 0, 1).normalized(), radians(80));
   for (std::size_t p = 0; p < one.size(); ++p)
     if (body.free[p] == 0) {
       EXPECT_EQ(one[p], blended[p]);
     }
+}
+
+/// One tetrahedron whose last corner may move.
+PbdBody single_tet() {
+  PbdBody body;
+  body.tets.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  body.tets.tets = {{0, 1, 2, 3}};
+  body.cell = 1;
+  body.mass.assign(4, 1);
+  body.free = {0, 0, 0, 1};
+  body.owner.assign(4, 0);
+  body.anchors.assign(4, {});
+  body.bind = {Mat4::Identity()};
+  return body;
+}
+
+TEST(PbdSystem, CountsTetrahedraThatAreInsideOut) {
+  const PbdBody body = single_tet();
+  PbdSettings settings;
+  settings.sweeps = 0;  // Nothing moves, so that what comes out is what is predicted.
+  const PbdSystem system(body, settings);
+  const std::vector<Mat4> motions = {Mat4::Identity()};
+  for (const auto& [height, inverted] : {std::pair(1.0F, 0U), std::pair(0.0F, 1U), std::pair(-0.5F, 1U)}) {
+    const std::vector<Vec3f> predicted = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, height}};
+    std::vector<Vec3f> corrections(4);
+    PbdSystem::Scratch scratch;
+    EXPECT_EQ(system.solve(scratch, predicted, motions, corrections).inverted, inverted) << height;
+  }
+}
+
+TEST(PbdSystem, CountsInvertedTetrahedraAsTheBarDoes) {
+  const PbdBody body = pbd_cylinder();
+  PbdSettings settings;
+  settings.material = PbdMaterial::kSprings;
+  const PbdSystem system(body, settings);
+  PbdSystem::Scratch scratch;
+  std::vector<Vec3f> positions = blended_cylinder(body, Vec3::UnitZ(), radians(120)), corrections(positions.size());
+  const PbdSystem::Outcome outcome =
+      system.solve(scratch, positions, cylinder_motions(Vec3::UnitZ(), radians(120)), corrections);
+  for (std::size_t p = 0; p < positions.size(); ++p) positions[p] += corrections[p];
+  EXPECT_GT(outcome.inverted, 5U);
+  EXPECT_NEAR(outcome.inverted, cylinder_state(body, positions).inverted, 2);
 }
 
 TEST(PbdSystem, WhatIsNotFiniteIsGivenUpAndStaysAsPredicted) {
@@ -141,7 +187,7 @@ TEST(PbdSystem, WhatIsNotFiniteIsGivenUpAndStaysAsPredicted) {
 
 TEST(PbdSystem, TheUsualCorotatedStiffnessKeepsMoreVolumeAndInvertsLessThanAStifferOne) {
   const PbdBody bar = pbd_cylinder();
-  const double angle = 2 * std::numbers::pi / 3;
+  const double angle = kTwoPi / 3;
   const auto relaxed = [&](double energy) {
     PbdSettings settings;
     settings.energy = energy;

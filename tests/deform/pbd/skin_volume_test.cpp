@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <array>
-#include <numbers>
 #include <tuple>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/character.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/deformer.h"
@@ -46,7 +46,7 @@ struct PosedHuman {
     bind = rest_matrices(rig.skeleton);
     Pose pose = rest_pose(rig);
     const Index j = rig.skeleton.find(joint);
-    pose.local[j].rotation = pose.local[j].rotation * Quat(Eigen::AngleAxisd(degrees * std::numbers::pi / 180, axis));
+    pose.local[j].rotation = pose.local[j].rotation * Quat(Eigen::AngleAxisd(radians(degrees), axis));
     const ModelPose posed{model_matrices(rig.skeleton, pose.local), {}, {}};
     for (std::size_t k = 0; k < bind.size(); ++k) motions.push_back(posed.joints[k] * bind[k].inverse());
     const auto lbs = sinew::deform::bind("lbs", rig);
@@ -140,7 +140,7 @@ struct SquareTube {
     segmentation.segments = {{0, 1}, {1, kNone}};
     for (Index ring = 0; ring < 4; ++ring)
       for (const double angle : {45.0, 135.0, 225.0, 315.0}) {
-        const double a = angle * std::numbers::pi / 180;
+        const double a = radians(angle);
         rig.mesh.positions.emplace_back(ring, 0.3 * std::cos(a), 0.3 * std::sin(a));
         const float end = ring < 2 ? 0.0F : ring == 2 ? 0.5F : 1.0F;
         rig.weights.add_row({{0, 1 - end}, {1, end}});
@@ -163,7 +163,7 @@ struct SquareTube {
   }
 
   static Mat3 turn(double share) {
-    return Eigen::AngleAxisd(share * 100 * std::numbers::pi / 180, Vec3::UnitX()).toRotationMatrix();
+    return Eigen::AngleAxisd(share * 100 * kPi / 180, Vec3::UnitX()).toRotationMatrix();
   }
 };
 
@@ -184,7 +184,7 @@ TEST(SkinVolume, AlsoWhereATwistIsSpreadAlongRigidSkin) {
                             told ? &tube.segmentation : nullptr);
     SkinVolume::Scratch scratch;
     scratch.targets = volume.at_binding();
-    scratch.twists = {0, SkinVolume::lost_by(100 * std::numbers::pi / 180)};
+    scratch.twists = {0, SkinVolume::lost_by(radians(100))};
     std::vector<Vec3f> corrections(moved.size(), Vec3f::Zero());
     volume.restore(scratch, positions, motions, 1, corrections);
     EXPECT_EQ(corrections[4].isZero(), !told);  // In the middle of the bone.
@@ -216,8 +216,7 @@ TEST(SkinVolume, WhatMorphsAddToABodyStays) {
   const auto volume = [&](double degrees, double weight) {
     Pose pose = rest_pose(rig);
     const Index j = rig.skeleton.find("LeftForearm");
-    pose.local[j].rotation =
-        pose.local[j].rotation * Quat(Eigen::AngleAxisd(degrees * std::numbers::pi / 180, Vec3::UnitX()));
+    pose.local[j].rotation = pose.local[j].rotation * Quat(Eigen::AngleAxisd(radians(degrees), Vec3::UnitX()));
     const ModelPose posed{model_matrices(rig.skeleton, pose.local), {}, {{weight}}};
     std::vector<Vec3f> positions(rig.mesh.positions.size());
     pbd->deform(*pbd->make_state(), {posed}, {positions, {}, nullptr});

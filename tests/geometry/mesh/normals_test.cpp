@@ -57,32 +57,12 @@ TEST(Normals, HollowCornerOfAPolygonCountsItsWholeAngle) {
   EXPECT_TRUE(vertex_normals(mesh)[3].isApprox(expected, 1e-14));
 }
 
-TEST(Normals, CreaseAngleDecidesWhetherACubeIsSharp) {
-  const CornerLayer<Vec3f> sharp = corner_normals(cube(), 1.0), smooth = corner_normals(cube(), 1.6);
-  EXPECT_EQ(sharp.values.size(), 24u);
-  EXPECT_EQ(smooth.values.size(), 8u);
-  const std::vector<Vec3> faces = face_normals(cube()), vertices = vertex_normals(cube());
-  for (Index c = 0; c < 24; ++c) {
-    EXPECT_LT((sharp.values[sharp.corners[c]].cast<double>() - faces[c / 4]).norm(), 1e-6);
-    EXPECT_LT((smooth.values[smooth.corners[c]].cast<double>() - vertices[cube().face_vertices[c]]).norm(), 1e-6);
-  }
-}
-
-TEST(Normals, OneSharpEdgeInAFanDoesNotCutIt) {
-  // Round a fan the normals turn little by little; only where the last meets the first is the edge sharp.
-  Mesh mesh = mesh_of({Vec3(0, 0, 0)}, {});
-  for (Index i = 0; i < 8; ++i) mesh.positions.push_back(Vec3(std::cos(0.785398 * i), std::sin(0.785398 * i), 0.1 * i));
-  for (Index i = 1; i <= 8; ++i) mesh.add_face(std::vector<Index>{0, i, i % 8 + 1});
-  const CornerLayer<Vec3f> layer = corner_normals(mesh, 0.8);
-  for (Index c = 3; c + 3 < 24; c += 3) EXPECT_EQ(layer.corners[c], layer.corners[0]);
-}
-
 TEST(Normals, SameForAnyNumberOfThreads) {
   const auto run = [](int threads) {
     const Threads scope(threads);
     const Mesh mesh = moved(sphere(90, 120));
     const Welding welding = weld(mesh);
-    return std::pair(vertex_normals(mesh, &welding), corner_normals(mesh, 0.03, &welding).values);
+    return vertex_normals(mesh, &welding);
   };
   EXPECT_EQ(run(1), run(2));
 }

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sinew/core/angles.h"
 #include "sinew/geometry/mesh/volume.h"
 #include "tests/geometry/surfaces.h"
 
@@ -13,7 +14,6 @@ namespace {
 
 using namespace sinew::test;
 
-const double kPi = std::numbers::pi;
 
 TriangleSurface merged(TriangleSurface a, const TriangleSurface& b, const Vec3& shift = Vec3::Zero()) {
   const auto first = static_cast<Index>(a.positions.size());
@@ -68,7 +68,7 @@ TEST(Section, OfASphereApproachesTheCircle) {
   for (const double h : {-0.7, 0.0, 0.35}) {
     const Section s = cutter.cut(-axis, axis, (h + 1) / 2);
     EXPECT_NEAR(s.area, kPi * (1 - h * h), 0.004);
-    EXPECT_NEAR(s.perimeter, 2 * kPi * std::sqrt(1 - h * h), 0.004);
+    EXPECT_NEAR(s.perimeter, kTwoPi * std::sqrt(1 - h * h), 0.004);
   }
 }
 
@@ -79,7 +79,7 @@ TEST(Section, OfATorusIsACircleAcrossAndARingAlong) {
   EXPECT_EQ(across.loops.size(), 1u);
   EXPECT_EQ(across.left_out, 1u);  // The other side of the ring.
   EXPECT_NEAR(across.area, kPi * small * small, 1e-3);
-  EXPECT_NEAR(cutter.cut({large, -1, 0}, {large, 1, 0}, 0.5, {SectionRule::kAll}).area, 2 * kPi * small * small, 2e-3);
+  EXPECT_NEAR(cutter.cut({large, -1, 0}, {large, 1, 0}, 0.5, {SectionRule::kAll}).area, kTwoPi * small * small, 2e-3);
   const Section along = cutter.cut({0, 0, -1}, {0, 0, 1}, 0.55);
   const double half = std::sqrt(small * small - 0.01);
   EXPECT_EQ(along.loops.size(), 2u);
@@ -143,8 +143,8 @@ TEST(Section, GapsAreClosedAndCounted) {
   ASSERT_EQ(s.loops.size(), 1u);
   EXPECT_EQ(s.gaps, 2u);
   const double side = 2 * 0.5 * std::sin(kPi / 36);
-  EXPECT_NEAR(s.loops[0].gap_length, side + 2 * 0.5 * std::sin(2 * kPi / 36), 1e-12);
-  const double lost = 0.25 * (std::sin(2 * kPi / 36) - 0.5 * std::sin(4 * kPi / 36));
+  EXPECT_NEAR(s.loops[0].gap_length, side + 2 * 0.5 * std::sin(kTwoPi / 36), 1e-12);
+  const double lost = 0.25 * (std::sin(kTwoPi / 36) - 0.5 * std::sin(4 * kPi / 36));
   EXPECT_NEAR(s.area, polygon_area(36, 0.5) - lost, 1e-12);
 }
 

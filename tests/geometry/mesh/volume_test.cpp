@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sinew/core/angles.h"
 #include "tests/geometry/surfaces.h"
 
 namespace sinew::geometry {
@@ -22,11 +23,11 @@ TEST(Volume, OfSimpleBodiesIsExact) {
 TEST(Volume, OfAPrismIsItsBaseTimesItsHeight) {
   const Volume v = volume(as_mesh(cylinder(5, 24, 0.7, 3)));
   EXPECT_NEAR(v.volume, 3 * polygon_area(24, 0.7), 1e-13);
-  EXPECT_NEAR(v.area, 2 * polygon_area(24, 0.7) + 3 * 24 * 2 * 0.7 * std::sin(std::numbers::pi / 24), 1e-12);
+  EXPECT_NEAR(v.area, 2 * polygon_area(24, 0.7) + 3 * 24 * 2 * 0.7 * std::sin(kPi / 24), 1e-12);
 }
 
 TEST(Volume, OfABallAndARingConvergesWithTheSquareOfTheEdge) {
-  const double ball = 4 * std::numbers::pi / 3, ring = 2 * std::numbers::pi * std::numbers::pi * 0.3 * 0.3;
+  const double ball = 4 * kPi / 3, ring = kTwoPi * kPi * 0.3 * 0.3;
   double ball_before = 0, ring_before = 0;
   for (int level = 2; level <= 4; ++level) {
     const double ball_error = ball - volume(as_mesh(icosphere(level))).volume;

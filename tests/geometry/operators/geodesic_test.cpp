@@ -15,24 +15,8 @@ using namespace sinew::test;
 
 const double kInfinity = std::numeric_limits<double>::infinity();
 
-EdgeGraph graph_of(const TriangleSurface& s) { return edge_graph(s.positions, s.triangles); }
-
 std::vector<double> heat_from(const TriangleSurface& s, std::vector<Index> sources) {
   return HeatGeodesics(s.positions, s.triangles).distances(sources).distance;
-}
-
-// Every vertex against every other, the slow and obvious way.
-std::vector<std::vector<double>> all_distances(const EdgeGraph& graph) {
-  const Index n = graph.size();
-  std::vector<std::vector<double>> d(n, std::vector<double>(n, kInfinity));
-  for (Index v = 0; v < n; ++v) {
-    d[v][v] = 0;
-    for (Index k = graph.offsets[v]; k < graph.offsets[v + 1]; ++k) d[v][graph.neighbours[k]] = graph.lengths[k];
-  }
-  for (Index k = 0; k < n; ++k)
-    for (Index i = 0; i < n; ++i)
-      for (Index j = 0; j < n; ++j) d[i][j] = std::min(d[i][j], d[i][k] + d[k][j]);
-  return d;
 }
 
 TriangleSurface two_components() {
@@ -43,58 +27,6 @@ TriangleSurface two_components() {
   for (const auto& t : other.triangles) s.triangles.push_back({t[0] + shift, t[1] + shift, t[2] + shift});
   s.positions.push_back({0, 0, 50});  // In no triangle.
   return s;
-}
-
-TEST(EdgeGeodesics, AgreeWithAllPairsAndObeyTheTriangleInequality) {
-  const EdgeGraph graph = graph_of(two_components());
-  const auto expected = all_distances(graph);
-  std::vector<std::vector<double>> found;
-  for (Index v = 0; v < graph.size(); ++v) {
-    found.push_back(edge_geodesics(graph, std::vector<Index>{v}).distance);
-    for (Index w = 0; w < graph.size(); ++w) {
-      if (std::isinf(expected[v][w])) EXPECT_EQ(found[v][w], kInfinity);
-      else EXPECT_NEAR(found[v][w], expected[v][w], 1e-12);
-    }
-  }
-  for (Index a = 0; a < graph.size(); a += 3)
-    for (Index b = 0; b < graph.size(); ++b)
-      for (Index c = 0; c < graph.size(); c += 2) EXPECT_LE(found[a][c], found[a][b] + found[b][c] + 1e-12);
-}
-
-TEST(EdgeGeodesics, OwnerIsANearestSource) {
-  const TriangleSurface s = icosphere(3);
-  const EdgeGraph graph = graph_of(s);
-  const std::vector<Index> sources = {5, 300, 120, 5, 641};
-  const EdgeDistances found = edge_geodesics(graph, sources);
-  std::vector<std::vector<double>> each;
-  for (const Index v : sources) each.push_back(edge_geodesics(graph, std::vector<Index>{v}).distance);
-  for (Index v = 0; v < graph.size(); ++v) {
-    double least = kInfinity;
-    for (const auto& d : each) least = std::min(least, d[v]);
-    EXPECT_EQ(found.distance[v], least);
-    ASSERT_LT(found.owner[v], sources.size());
-    EXPECT_EQ(each[found.owner[v]][v], least);
-  }
-}
-
-TEST(EdgeGeodesics, TiesGoToTheSourceWhosePositionComesFirst) {
-  const TriangleSurface s = flat_square(8);
-  const EdgeGraph graph = graph_of(s);
-  const Index left = 4 * 9 + 2, right = 4 * 9 + 6, middle = 4 * 9 + 4;
-  EXPECT_EQ(edge_geodesics(graph, std::vector<Index>{left, right}).owner[middle], 0u);
-  EXPECT_EQ(edge_geodesics(graph, std::vector<Index>{right, left}).owner[middle], 1u);
-}
-
-TEST(EdgeGeodesics, StopAtTheLargestDistance) {
-  const TriangleSurface s = icosphere(3);
-  const EdgeGraph graph = graph_of(s);
-  const std::vector<Index> source = {17};
-  const EdgeDistances all = edge_geodesics(graph, source), near = edge_geodesics(graph, source, 0.5);
-  for (Index v = 0; v < graph.size(); ++v) {
-    EXPECT_EQ(near.distance[v], all.distance[v] <= 0.5 ? all.distance[v] : kInfinity);
-    EXPECT_EQ(near.owner[v], all.distance[v] <= 0.5 ? 0u : kNone);
-  }
-  EXPECT_EQ(edge_geodesics(graph, {}).distance[3], kInfinity);
 }
 
 // Mean and largest error, relative to the largest true distance.
@@ -224,8 +156,6 @@ TEST(Geodesics, SameBitsForAnyNumberOfThreads) {
     return all;
   });
   EXPECT_EQ(heat.first, heat.second);
-  const auto edges = with_one_and_two_threads([&] { return edge_geodesics(graph_of(s), sets[1]).distance; });
-  EXPECT_EQ(edges.first, edges.second);
 }
 
 }  // namespace

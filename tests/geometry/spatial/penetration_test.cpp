@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sinew/core/angles.h"
 #include "tests/geometry/surfaces.h"
 
 namespace sinew::geometry {
@@ -41,11 +42,11 @@ Mesh hairpin(double first, double last, double apart, Index segments) {
   const double wide = 2, rise = wide - apart / 2;
   std::vector<Vec3> path;
   const auto add = [&](double x, double y) { path.push_back({x, y, 0}); };
-  const auto step = [&](int i) { return apart / 2 + rise * (0.5 - 0.5 * std::cos(std::numbers::pi * i / 40)); };
+  const auto step = [&](int i) { return apart / 2 + rise * (0.5 - 0.5 * std::cos(kPi * i / 40)); };
   for (int i = 0; i < 30; ++i) add(-6 + 0.1 * i, apart / 2);
   for (int i = 0; i <= 40; ++i) add(-3 + 0.1 * i, step(i));
   for (int i = 1; i < 40; ++i) {
-    const double a = std::numbers::pi / 2 - std::numbers::pi * i / 40;
+    const double a = kPi / 2 - kPi * i / 40;
     add(1 + wide * std::cos(a), wide * std::sin(a));
   }
   for (int i = 40; i >= 0; --i) add(-3 + 0.1 * i, -step(i));

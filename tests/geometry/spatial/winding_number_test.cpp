@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "sinew/core/angles.h"
 #include "tests/geometry/named_meshes.h"
 
 namespace sinew::geometry {
@@ -27,7 +28,7 @@ double reference(const Mesh& mesh, const Vec3& p) {
     const double la = a.norm(), lb = b.norm(), lc = c.norm();
     sum += 2 * std::atan2(a.dot(b.cross(c)), la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb);
   }
-  return sum / (4 * std::numbers::pi);
+  return sum / (4 * kPi);
 }
 
 TEST(WindingNumber, IsOneInsideAndZeroOutsideAClosedBody) {

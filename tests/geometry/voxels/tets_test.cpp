@@ -8,10 +8,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/spatial/random.h"
+#include "tests/support/threads.h"
 
 namespace sinew::geometry {
 namespace {
@@ -37,9 +38,12 @@ double filled_volume(const TetMesh& tets) {
 }
 
 struct StuffShape {
+  const char* name;
   double (*field)(const Vec3&);
   double volume, thinnest_radius;
 };
+
+void PrintTo(const StuffShape& shape, std::ostream* out) { *out << shape.name; }
 
 class StuffedShape : public ::testing::TestWithParam<StuffShape> {};
 
@@ -50,8 +54,8 @@ TEST_P(StuffedShape, HasGoodAnglesAndTheVolumeOfTheShape) {
     ASSERT_FALSE(tets.tets.empty());
     EXPECT_TRUE(validate(tets).empty());
     const DihedralAngles angles = dihedral_angles(tets);
-    EXPECT_GT(angles.smallest_rad, 10.7 * std::numbers::pi / 180);
-    EXPECT_LT(angles.largest_rad, 164.8 * std::numbers::pi / 180);
+    EXPECT_GT(angles.smallest_rad, radians(10.7));
+    EXPECT_LT(angles.largest_rad, radians(164.8));
     // What chords cut off a circle grows with the square of the cell.
     EXPECT_LT(filled_volume(tets), expected);
     EXPECT_GT(filled_volume(tets), expected * (1 - 0.35 * std::pow(cell / radius, 2)));
@@ -95,13 +99,15 @@ TEST_P(StuffedShape, FitsTogetherWithoutGaps) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, StuffedShape,
-                         ::testing::Values(StuffShape{ball_field, 4.18879, 1}, StuffShape{torus_field, 1.42122, 0.3},
-                                           StuffShape{capsule_field, 0.62204, 0.3}));
+                         ::testing::Values(StuffShape{"ball", ball_field, 4.18879, 1},
+                                           StuffShape{"torus", torus_field, 1.42122, 0.3},
+                                           StuffShape{"capsule", capsule_field, 0.62204, 0.3}),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 // Where the lattice falls decides how edges are cut: many slabs and balls, anyhow placed, of more than two cells.
 TEST(Stuff, KeepsItsAnglesWhereverTheSurfaceCutsTheLattice) {
   Random dice(6);
-  DihedralAngles all{std::numbers::pi, 0};
+  DihedralAngles all{kPi, 0};
   for (int round = 0; round < 120; ++round) {
     const Vec3 normal = Vec3(dice.uniform() - 0.5, dice.uniform() - 0.5, dice.uniform() - 0.5).normalized();
     const Vec3 at(dice.uniform(), dice.uniform(), dice.uniform());
@@ -112,15 +118,16 @@ TEST(Stuff, KeepsItsAnglesWhereverTheSurfaceCutsTheLattice) {
     all.smallest_rad = std::min(all.smallest_rad, angles.smallest_rad);
     all.largest_rad = std::max(all.largest_rad, angles.largest_rad);
   }
-  EXPECT_GT(all.smallest_rad, 10.7 * std::numbers::pi / 180);
-  EXPECT_LT(all.largest_rad, 164.8 * std::numbers::pi / 180);
+  EXPECT_GT(all.smallest_rad, radians(10.7));
+  EXPECT_LT(all.largest_rad, radians(164.8));
 }
 
 TEST(Stuff, GivesTheSameBytesForAnyNumberOfThreads) {
-  set_thread_count(1);
-  const TetMesh one = stuff(torus_field, room(), 0.1);
-  set_thread_count(2);
-  const TetMesh two = stuff(torus_field, room(), 0.1);
+  const auto run = [](int count) {
+    const test::Threads threads(count);
+    return stuff(torus_field, room(), 0.1);
+  };
+  const TetMesh one = run(1), two = run(2);
   EXPECT_EQ(one.tets, two.tets);
   EXPECT_EQ(one.positions, two.positions);
 }

@@ -7,6 +7,7 @@
 
 #include <functional>
 
+#include "sinew/core/angles.h"
 #include "sinew/geometry/voxels/voxel_cleanup.h"
 #include "tests/geometry/field_meshes.h"
 
@@ -86,15 +87,14 @@ TEST(Voxels, BoundaryIsEveryVoxelThatATriangleMeets) {
 }
 
 TEST(Voxels, VolumeOfSphereTorusAndOverlappingCubesIsWithinTheSurfaceLayer) {
-  const double pi = std::numbers::pi;
   struct Case {
     Mesh mesh;
     double volume, area;
     std::function<bool(const Vec3&)> inside;
   };
   const std::vector<Case> cases = {
-      {sphere(64, 96), 4 * pi / 3, 4 * pi, [](const Vec3& p) { return p.norm() < 1; }},
-      {torus(1, 0.4), 2 * pi * pi * 0.16, 4 * pi * pi * 0.4,
+      {sphere(64, 96), 4 * kPi / 3, 4 * kPi, [](const Vec3& p) { return p.norm() < 1; }},
+      {torus(1, 0.4), 2 * kPi * kPi * 0.16, 4 * kPi * kPi * 0.4,
        [](const Vec3& p) { return torus_distance(p, 1, 0.4) < 0; }},
       {joined(box_mesh({0, 0, 0}, {1, 1, 1}), box_mesh({0.4, 0.3, 0.5}, {1.4, 1.3, 1.5})), 2 - 0.6 * 0.7 * 0.5,
        12 - 2 * (0.6 * 0.7 + 0.7 * 0.5 + 0.6 * 0.5), [](const Vec3& p) {

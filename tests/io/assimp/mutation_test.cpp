@@ -31,6 +31,8 @@ struct Seeds {
   std::vector<const char*> files;  // Of the package assimp-testmodels; small, for speed.
 };
 
+void PrintTo(const Seeds& seeds, std::ostream* out) { *out << seeds.ending; }
+
 void damage(Bytes& bytes, std::mt19937& rng) {
   const auto pick = [&](std::size_t limit) { return std::uniform_int_distribution<std::size_t>(0, limit - 1)(rng); };
   const std::size_t edits = 1 + pick(5);

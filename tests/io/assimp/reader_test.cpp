@@ -234,6 +234,8 @@ struct Known {
   double height;
 };
 
+void PrintTo(const Known& known, std::ostream* out) { *out << known.file; }
+
 class KnownCharacter : public testing::TestWithParam<Known> {};
 
 TEST_P(KnownCharacter, HasItsCountsAndItsSize) {

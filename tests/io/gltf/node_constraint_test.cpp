@@ -9,6 +9,7 @@
 
 #include "sinew/core/json.h"
 #include "sinew/io/asset.h"
+#include "sinew/io/gltf/write_morphs.h"
 #include "sinew/motion/drivers.h"
 #include "tests/support/gltf_fixtures.h"
 
@@ -188,6 +189,15 @@ TEST(NodeConstraint, WhatIsWrittenIsByTheSpecificationWhatTheDriversSay) {
     }
     expect_as_specified(bare, rng, 1e-9);
   }
+}
+
+TEST(NodeConstraint, ACharacterWithoutADocumentKeepsItsConstraintsInItsNewOne) {
+  std::mt19937 rng(31);
+  const Arm arm = make_arm(rng, 0, 0.5, 1);
+  Report report;
+  const Asset asset = as_gltf(arm.asset, report);
+  EXPECT_EQ(json_of(asset)["extensionsUsed"], Json::array({"VRMC_node_constraint"}));
+  expect_as_specified(asset, rng, 1e-9);
 }
 
 Json constraint_at(const Asset& asset, const char* name) {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sinew/motion/names/joint_tables.h"
 #include "tests/motion/test_bodies.h"
 
 namespace sinew::motion {
@@ -26,7 +27,8 @@ Skeleton named_after(const std::string& table, const std::string& before = "", c
 }
 
 TEST(JointNames, EveryTableRecognisesItsOwnNames) {
-  for (const std::string& table : joint_name_tables()) {
+  for (const JointTable& named : joint_tables()) {
+    const std::string table(named.id);
     const Recognition known = recognize(named_after(table));
     EXPECT_EQ(known.table, table);
     EXPECT_EQ(known.build, Build::kHumanoid) << table;

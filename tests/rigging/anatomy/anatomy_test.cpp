@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sinew/core/angles.h"
 #include "tests/rigging/bodies.h"
 
 namespace sinew::rigging {
@@ -111,8 +112,8 @@ TEST(ShapeCost, GrowsWithAnArmThatIsTurnedOrTooLong) {
     all += length;
     if (t.joints[j].name == "LeftForearm" || t.joints[j].name == "LeftHand") arm += length;
   }
-  EXPECT_NEAR(cost_with_arm(std::numbers::pi / 2, 1), arm / all, 5e-4);
-  EXPECT_GT(cost_with_arm(std::numbers::pi / 2, 1), cost_with_arm(0.5, 1));
+  EXPECT_NEAR(cost_with_arm(kPi / 2, 1), arm / all, 5e-4);
+  EXPECT_GT(cost_with_arm(kPi / 2, 1), cost_with_arm(0.5, 1));
   EXPECT_GT(cost_with_arm(0, 2), 0.005);
   EXPECT_GT(cost_with_arm(0, 3), cost_with_arm(0, 2));
 }
@@ -123,7 +124,7 @@ TEST(FeetAhead, TellsFrontFromBack) {
   const Mat3 back = Vec3(-1, 1, -1).asDiagonal();
   EXPECT_GT(feet_ahead(inside, Mat3::Identity()), 0.01);
   EXPECT_LT(feet_ahead(inside, back), -0.01);
-  const Mat3 quarter = rotation_exp(Vec3(0, std::numbers::pi / 2, 0)).toRotationMatrix();
+  const Mat3 quarter = rotation_exp(Vec3(0, kPi / 2, 0)).toRotationMatrix();
   const Interior turned = interior(rotated(mesh, quarter), {.resolution = 120});
   EXPECT_NEAR(feet_ahead(turned, quarter.transpose()), feet_ahead(inside, Mat3::Identity()), 0.002);
 }

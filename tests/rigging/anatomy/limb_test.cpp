@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sinew/core/angles.h"
 #include "tests/rigging/bodies.h"
 
 namespace sinew::rigging {
@@ -61,8 +62,8 @@ TEST(LimbProfile, OfACapsuleHasItsSectionsItsAxisAndItsEnd) {
     EXPECT_LT(std::hypot(center.x(), center.z()), off) << slice.s;
     if (slice.s < 3 * scaled) continue;  // The round end, and what it bends slices.
     // Voxels that the surface passes through are solid.
-    EXPECT_GT(slice.area, std::numbers::pi * scaled * scaled) << slice.s;
-    EXPECT_LT(slice.area, std::numbers::pi * std::pow(scaled + body.ways.cell(), 2)) << slice.s;
+    EXPECT_GT(slice.area, kPi * scaled * scaled) << slice.s;
+    EXPECT_LT(slice.area, kPi * std::pow(scaled + body.ways.cell(), 2)) << slice.s;
     EXPECT_NEAR(slice.radius, scaled, 1.5 * body.ways.cell()) << slice.s;
     EXPECT_NEAR(center.y(), half + radius - slice.s / body.inside.scale, 0.1 * radius + 2 * body.cell()) << slice.s;
   }

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/rigging/anatomy/extras.h"
 #include "tests/geometry/field_meshes.h"
@@ -121,7 +122,7 @@ TEST(Protrusions, AForkGrowsFromTheLongerOne) {
     EXPECT_EQ(p.line.size(), p.radii.size());
     EXPECT_EQ(p.line.size(), p.widths.size());
     const std::size_t tine = p.line.size() * 7 / 10;  // Beyond bend and fork.
-    EXPECT_NEAR(p.widths[tine] / inside.scale, 0.4 / std::sqrt(std::numbers::pi), 0.1);
+    EXPECT_NEAR(p.widths[tine] / inside.scale, 0.4 / std::sqrt(kPi), 0.1);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <set>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/error.h"
 #include "tests/rigging/bodies.h"
 
@@ -112,8 +113,8 @@ TEST(Choose, FindsAPersonHoweverItStandsUpToFrontAndBack) {
   // Which of the two it is is for the feet to say: see the rigger.
   const Mesh mesh = bare(small_made("human"));
   const Mat3 about(Vec3(-1, 1, -1).asDiagonal());
-  const std::vector<Mat3> turned = {rotation_exp(Vec3(0, std::numbers::pi / 2, 0)).toRotationMatrix(), about,
-                                    rotation_exp(Vec3(std::numbers::pi / 2, 0, 0)).toRotationMatrix()};
+  const std::vector<Mat3> turned = {rotation_exp(Vec3(0, kPi / 2, 0)).toRotationMatrix(), about,
+                                    rotation_exp(Vec3(kPi / 2, 0, 0)).toRotationMatrix()};
   for (const Mat3& turn : turned) {
     const Body body = make_body(rotated(mesh, turn));
     const Choice choice = choose(body, {find_template("human")}, {{}});

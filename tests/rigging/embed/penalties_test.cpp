@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "tests/rigging/toy_graph.h"
 
 namespace sinew::rigging {
@@ -87,7 +87,7 @@ TEST(Penalties, GlobalDirectionFromTheParent) {
 TEST(Penalties, GlobalDirectionFromASibling) {
   Toy toy;
   EXPECT_NEAR(toy.term(Penalty::kGlobalDirection, {0, 1, 5}, 3), 0, kTiny);
-  const double angle = std::numbers::pi / 3;
+  const double angle = kPi / 3;
   toy.reduced.joints[2].position = toy.reduced.joints[3].position + 0.2 * Vec3(std::cos(angle), std::sin(angle), 0);
   EXPECT_NEAR(toy.term(Penalty::kGlobalDirection, {0, 1, 5}, 3), 0.25, kTiny);  // ½ ((2 · ½)² − ½).
   toy.reduced.joints[2].position = toy.reduced.joints[3].position + Vec3(-0.2, 0.2, 0);

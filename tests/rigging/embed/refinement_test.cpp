@@ -11,6 +11,7 @@
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/spatial/distance_field.h"
 #include "sinew/geometry/spatial/random.h"
+#include "sinew/geometry/spatial/segment.h"
 #include "sinew/rigging/embed/reduction.h"
 #include "tests/rigging/toy_graph.h"
 
@@ -18,11 +19,6 @@ namespace sinew::rigging {
 namespace {
 
 using geometry::Random;
-
-double segment_distance(const Vec3& p, const Vec3& a, const Vec3& b) {
-  const double t = std::clamp((p - a).dot(b - a) / (b - a).squaredNorm(), 0.0, 1.0);
-  return (p - a - t * (b - a)).norm();
-}
 
 /// A body of capsules round the bones of a template, and samples along their axes.
 struct CapsuleBody {
@@ -45,7 +41,7 @@ struct CapsuleBody {
           0.02 * Vec3(static_cast<double>(i % 51), static_cast<double>(i / 51 % 51), static_cast<double>(i / 2601));
       double nearest = 10;
       for (std::size_t j = 1; j < truth.size(); ++j) {
-        nearest = std::min(nearest, segment_distance(p, truth[human.joints[j].parent], truth[j]));
+        nearest = std::min(nearest, geometry::segment_distance(p, truth[human.joints[j].parent], truth[j]));
       }
       field.values[i] = static_cast<float>(nearest - radius);
     }

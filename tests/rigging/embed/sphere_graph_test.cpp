@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "sinew/core/angles.h"
 #include "sinew/geometry/spatial/distance_field.h"
 #include "sinew/shapes/kinds.h"
 #include "tests/geometry/field_meshes.h"
@@ -183,7 +184,7 @@ TEST(SphereGraph, OfARingGoesRoundIt) {
   const SphereGraph& graph = ring.graph;
   float longest = 0;
   for (Index v = 0; v < graph.size(); ++v) longest = std::max(longest, graph.way(0, v));
-  const double half = std::numbers::pi * ring.inside.scale;  // Half the way round.
+  const double half = kPi * ring.inside.scale;  // Half the way round.
   EXPECT_LT(longest, 1.03 * half);
   EXPECT_GT(longest, 0.85 * half);
 }

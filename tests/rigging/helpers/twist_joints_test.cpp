@@ -7,8 +7,8 @@
 #include <Eigen/LU>
 
 #include <cmath>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/error.h"
 #include "sinew/core/parallel.h"
 #include "sinew/shapes/kinds.h"
@@ -72,7 +72,6 @@ double mean_share(const Rig& rig, Index v, const AddedTwist& added) {
 }
 
 TEST(TwistJoints, AutoIsTheFewestThatKeepTheSection) {
-  constexpr double kPi = std::numbers::pi;
   EXPECT_EQ(twist_joints_needed(kPi, 0.85), 3);
   EXPECT_EQ(twist_joints_needed(kPi, 0.75), 2);
   EXPECT_EQ(twist_joints_needed(kPi / 2, 0.85), 1);

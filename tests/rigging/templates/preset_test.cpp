@@ -43,10 +43,10 @@ TEST(Preset, ReadsWhatIsWritten) {
   EXPECT_TRUE(read.ends);
   EXPECT_FALSE(read.mirrored_axes);
   EXPECT_EQ(read.unit, "cm");
-  const Json again = write_preset(read);
-  EXPECT_EQ(again.size(), small_preset().size()) << "every key of the schema";
-  EXPECT_EQ(write_preset(read_preset(again, "again")), again);
-  EXPECT_EQ(write_preset(read_preset(std::string(R"({"version": 1, "name": "least"})"), "least")).size(), 3u);
+  const Preset least = read_preset(std::string(R"({"version": 1, "name": "least"})"), "least");
+  EXPECT_EQ(least.title, "least");
+  EXPECT_EQ(least.max_influences, Preset().max_influences);
+  EXPECT_TRUE(least.mirrored_axes);
 }
 
 TEST(Preset, EveryErrorNamesTheFileAndThePlace) {

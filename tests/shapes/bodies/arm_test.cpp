@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 
+#include "sinew/core/angles.h"
 #include "sinew/geometry/mesh/topology.h"
 #include "sinew/geometry/mesh/volume.h"
 #include "sinew/geometry/spatial/self_intersection.h"
@@ -58,7 +59,7 @@ TEST(Arm, WeightsFollowTheFormula) {
   // Ring 15 of 0 … 30 is the elbow, u = 1; vertex 0 of a ring is up, φ = 0.
   const std::map<std::string, double> up = weights_of(rig, 15 * 20);
   double helpers = 0;
-  for (int h = 0; h < 6; ++h) helpers += 0.5 * std::exp((std::cos(h * 3.14159265358979 / 3) - 1) / 0.3);
+  for (int h = 0; h < 6; ++h) helpers += 0.5 * std::exp((std::cos(h * kPi / 3) - 1) / 0.3);
   const double far = std::exp(-8);
   EXPECT_NEAR(up.at("UpperArm"), (1 - helpers) / (2 + far), 1e-6);
   EXPECT_NEAR(up.at("Forearm"), (1 - helpers) / (2 + far), 1e-6);
@@ -95,7 +96,7 @@ TEST(Arm, TheRotatedOneIsTheMuscularOneMoved) {
   const Made plain = arm(of_shape("muscular"));
   const Made moved = arm(of_shape("rotated"));
   EXPECT_EQ(plain.character.rig.weights, moved.character.rig.weights);
-  const Mat3 turn = Eigen::AngleAxisd(-0.25 * 3.14159265358979323846, Vec3::UnitZ()).toRotationMatrix();
+  const Mat3 turn = Eigen::AngleAxisd(-0.25 * kPi, Vec3::UnitZ()).toRotationMatrix();
   for (Index i = 0; i < plain.character.rig.mesh.vertex_count(); ++i) {
     const Vec3 expected = turn * plain.character.rig.mesh.positions[i] + Vec3(1, 2, -0.5);
     EXPECT_LT((moved.character.rig.mesh.positions[i] - expected).norm(), 1e-9);

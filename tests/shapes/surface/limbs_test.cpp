@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/error.h"
 #include "sinew/deform/blend/linear.h"
 #include "sinew/geometry/mesh/volume.h"
@@ -15,8 +16,6 @@
 
 namespace sinew::shapes {
 namespace {
-
-constexpr double kPi = 3.14159265358979323846;
 
 MakeOptions published_bar() {
   MakeOptions options;
@@ -35,7 +34,7 @@ double loss(const Made& made, const std::vector<std::pair<Index, Quat>>& turns) 
   return 100 * (1 - geometry::volume(posed).volume / geometry::volume(rig.mesh).volume);
 }
 
-Quat about(const Vec3& axis, double degrees) { return Quat(Eigen::AngleAxisd(degrees * kPi / 180, axis)); }
+Quat about(const Vec3& axis, double degrees) { return Quat(Eigen::AngleAxisd(radians(degrees), axis)); }
 
 TEST(Bar, IsThePublishedMesh) {
   const Made made = bar(published_bar());
@@ -119,7 +118,7 @@ TEST(Cylinder, HasTheVolumeOfItsPolygon) {
   options.checkerboard = true;
   const Mesh mesh = cylinder(options).character.rig.mesh;
   EXPECT_EQ(mesh.vertex_count(), 21U * 256 + 2);
-  EXPECT_NEAR(geometry::volume(mesh).volume, 8 * 128 * std::sin(2 * kPi / 256), 1e-9);
+  EXPECT_NEAR(geometry::volume(mesh).volume, 8 * 128 * std::sin(kTwoPi / 256), 1e-9);
 }
 
 TEST(Limbs, RefuseASingleJoint) {

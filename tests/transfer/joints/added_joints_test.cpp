@@ -7,12 +7,12 @@
 
 #include <cmath>
 
+#include "sinew/core/angles.h"
 #include "tests/transfer/limb.h"
 
 namespace sinew::transfer {
 namespace {
 
-using test::kDegree;
 using test::kFirstHelper;
 using test::kForearm;
 using test::kHand;
@@ -199,7 +199,7 @@ TEST(AddedJoints, ADriverMovesTheHelperByTheScaledPolynomial) {
                                        test::all_helpers(reference.skeleton));
   ASSERT_TRUE(added.skeleton.joints[h].driver);
   const Quat delta = test::random_turn(random).slerp(0.2, Quat::Identity());
-  for (const Quat& turn : {Quat(Eigen::AngleAxisd(60 * kDegree, Vec3::UnitZ())), delta}) {
+  for (const Quat& turn : {Quat(Eigen::AngleAxisd(radians(60), Vec3::UnitZ())), delta}) {
     const Mat4 before = test::turned(reference.skeleton, kForearm, turn)[h];
     const Mat4 after = test::turned(added.skeleton, kForearm, turn)[h];
     const Vec3 moved = place_of(before) - reference.side().position(h);
@@ -285,8 +285,8 @@ TEST(AddedJoints, TheRestShapeStaysFromAnotherRestPose) {
   for (int round = 0; round < 10; ++round) {
     Limb reference = test::reference_limb();
     add_all_kinds(reference, random);
-    const Mat3 elbow(Eigen::AngleAxisd(50 * kDegree, test::random_turn(random) * Vec3::UnitX()));
-    const Mat3 shoulder(Eigen::AngleAxisd(-45 * kDegree, Vec3::UnitZ()));
+    const Mat3 elbow(Eigen::AngleAxisd(radians(50), test::random_turn(random) * Vec3::UnitX()));
+    const Mat3 shoulder(Eigen::AngleAxisd(-radians(45), Vec3::UnitZ()));
     const Limb target = bent_arm(reference, elbow, shoulder, none);
     const AddedJoints added = add_joints(reference.side(), target.side(), test::limb_pairs(reference, target),
                                          test::all_helpers(reference.skeleton));
@@ -303,7 +303,7 @@ TEST(AddedJoints, FromAnotherRestPoseTheSameBendMovesTheHelperAlike) {
   for (int round = 0; round < 10; ++round) {
     Limb reference = test::reference_limb();
     reference.skeleton.joints[kFirstHelper].driver = test::random_polynomial(random, kForearm, 3);
-    const Mat3 elbow(Eigen::AngleAxisd(50 * kDegree, Vec3(0, std::cos(round), std::sin(round))));
+    const Mat3 elbow(Eigen::AngleAxisd(radians(50), Vec3(0, std::cos(round), std::sin(round))));
     std::vector<Mat3> extra;
     for (int i = 0; i < 3; ++i) extra.push_back(test::random_turn(random).toRotationMatrix());
     Limb target = bent_arm(reference, elbow, Mat3::Identity(), extra);
@@ -339,15 +339,15 @@ TEST(AddedJoints, ATwistShareTurnsAboutTheTargetsBone) {
       add_joints(reference.side(), to, test::limb_pairs(reference, target), test::all_helpers(reference.skeleton));
   const Vec3 bone = (to.position(kHand) - to.position(kForearm)).normalized();
   const Vec3 local = to.frame(kForearm).transpose() * bone;
-  const std::vector<Mat4> after = test::turned(added.skeleton, kForearm, Quat(Eigen::AngleAxisd(80 * kDegree, local)));
-  const Mat3 expected = Mat3(Eigen::AngleAxisd(40 * kDegree, bone)) * turn_of(added.joints[3]);
+  const std::vector<Mat4> after = test::turned(added.skeleton, kForearm, Quat(Eigen::AngleAxisd(radians(80), local)));
+  const Mat3 expected = Mat3(Eigen::AngleAxisd(radians(40), bone)) * turn_of(added.joints[3]);
   EXPECT_LT((turn_of(after[3]) - expected).norm(), 1e-6);
   // Beyond half a turn too, which only a twist about the bone itself has.
   Pose pose = test::rest_of(added.skeleton);
-  pose.local[kForearm].rotation = pose.local[kForearm].rotation * Quat(Eigen::AngleAxisd(300 * kDegree, local));
+  pose.local[kForearm].rotation = pose.local[kForearm].rotation * Quat(Eigen::AngleAxisd(radians(300), local));
   pose.twist_rad.assign(pose.local.size(), 0);
-  pose.twist_rad[kForearm] = 300 * kDegree;
-  const Mat3 far = Mat3(Eigen::AngleAxisd(150 * kDegree, bone)) * turn_of(added.joints[3]);
+  pose.twist_rad[kForearm] = radians(300);
+  const Mat3 far = Mat3(Eigen::AngleAxisd(radians(150), bone)) * turn_of(added.joints[3]);
   EXPECT_LT((turn_of(motion::resolve(added.skeleton, pose).joints[3]) - far).norm(), 1e-6);
 }
 
@@ -361,7 +361,7 @@ TEST(AddedJoints, ATwistShareOfALeafTurnsAboutWhereItsOwnEndLies) {
   reference.skeleton.joints[3].driver = twist;
   for (const double angle : {15.0, 60.0}) {
     Limb target = test::moved_limb(reference, stretched, test::limb_frames(reference));
-    target.skeleton.joints[kHand].end_local = Eigen::AngleAxisd(angle * kDegree, Vec3::UnitZ()) * end;
+    target.skeleton.joints[kHand].end_local = Eigen::AngleAxisd(radians(angle), Vec3::UnitZ()) * end;
     const AddedJoints added = add_joints(reference.side(), target.side(), test::limb_pairs(reference, target),
                                          test::all_helpers(reference.skeleton));
     const Vec3 axis = added.skeleton.joints[3].driver->axis;

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/motion/sample.h"
 #include "sinew/transfer/joints/added_joints.h"
 #include "tests/transfer/limb.h"
@@ -128,7 +128,7 @@ TEST(CarryClips, TheRootMovesByTheRatioOfHeights) {
   Clip clip;
   add_moves(clip, reference.skeleton, kUpperArm, {{0, 0, 0}, {0.5, 1, -2}});
   // The reference stands on its end; so does the target, twice as tall.
-  const Mat3 up(Eigen::AngleAxisd(-std::numbers::pi / 2, Vec3::UnitZ()));
+  const Mat3 up(Eigen::AngleAxisd(-kPi / 2, Vec3::UnitZ()));
   std::vector<Mat3> frames = test::limb_frames(reference);
   for (Mat3& frame : frames) frame = up * frame;
   const Limb standing = test::moved_limb(
@@ -187,7 +187,7 @@ TEST(CarryClips, JointsAboveThatAreNotPairedStayAndScaleIsAllowedFor) {
   Joint root;
   root.name = "Armature";
   root.rest.scale.setConstant(0.01);
-  root.rest.rotation = rotation_exp({-std::numbers::pi / 2, 0, 0});
+  root.rest.rotation = rotation_exp({-kPi / 2, 0, 0});
   target.skeleton.joints.insert(target.skeleton.joints.begin(), root);
   Joint& arm = target.skeleton.joints[1];  // Stands where it stood.
   arm.rest.rotation = root.rest.rotation.conjugate() * arm.rest.rotation;

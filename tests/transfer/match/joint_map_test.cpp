@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "sinew/core/angles.h"
 #include "sinew/shapes/kinds.h"
 #include "sinew/transfer/match/joint_body.h"
 #include "sinew/transfer/match/joint_chains.h"
@@ -135,7 +136,7 @@ TEST(JointMap, NameSpacesCaseAndSeparatorsDoNotMatter) {
 }
 
 TEST(JointMap, ABodyThatFacesAnotherWayIsTurned) {
-  const Mat3 back = Eigen::AngleAxisd(3.14159265358979, Vec3::UnitY()).toRotationMatrix();
+  const Mat3 back = Eigen::AngleAxisd(kPi, Vec3::UnitY()).toRotationMatrix();
   const Bones reference = human(kMixamo, "Left", "Right", 1.7, 0), target = human(kUnreal, "l", "r", 1.7, 0, back);
   const JointMap map = mapped(reference, target);
   EXPECT_NEAR((map.correspondence.turn * Vec3::UnitY() - Vec3::UnitY()).norm(), 0, 1e-9);

@@ -5,17 +5,16 @@
 
 #include <gtest/gtest.h>
 
+#include "sinew/core/angles.h"
 #include "sinew/transfer/rays/skeleton_aware.h"
 #include "tests/transfer/limb.h"
 
 namespace sinew::transfer {
 namespace {
 
-using test::kDegree;
-
 TEST(CapDirections, FillTheCapEvenly) {
   for (const int count : {1, 2, 7, 32, 128, 1000})
-    for (const double cone : {0.0, 2 * kDegree, 15 * kDegree, 30 * kDegree, 90 * kDegree}) {
+    for (const double cone : {0.0, radians(2), radians(15), radians(30), radians(90)}) {
       const std::vector<Vec3> directions = cap_directions(count, cone);
       ASSERT_EQ(directions.size(), static_cast<std::size_t>(count));
       Vec3 mean = Vec3::Zero(), around = Vec3::Zero();
@@ -36,11 +35,11 @@ TEST(CapDirections, AreTheAxisItselfForNoAngle) {
 }
 
 TEST(CapDirections, HaveAsManyInEqualAreas) {
-  const std::vector<Vec3> directions = cap_directions(1200, 60 * kDegree);
+  const std::vector<Vec3> directions = cap_directions(1200, radians(60));
   std::array<int, 12> counts = {};
   for (const Vec3& d : directions) {
     const auto ring = std::min(2.0, std::floor(3 * (1 - d.z()) / 0.5));
-    const auto sector = std::min(3.0, std::floor(4 * (std::atan2(d.y(), d.x()) / (2 * std::numbers::pi) + 0.5)));
+    const auto sector = std::min(3.0, std::floor(4 * (std::atan2(d.y(), d.x()) / kTwoPi + 0.5)));
     ++counts[static_cast<std::size_t>(4 * ring + sector)];
   }
   for (const int count : counts) EXPECT_NEAR(count, 100, 6);

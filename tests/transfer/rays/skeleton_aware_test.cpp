@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <numbers>
 #include <random>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/shapes/surface/tube.h"
 #include "tests/transfer/arms.h"
@@ -162,7 +162,7 @@ RC_GTEST_PROP(SkeletonAware, ATubeTransferredToItselfByStraightRaysIsUnchanged, 
   // No part of the skin hides another from any place of the bones.
   const double a = 0.04 * share(random), b = 0.1 * share(random), p = 6 * share(random), q = 6 * share(random);
   rig.mesh = shapes::tube(tube, [&](int ring, int i) {
-    const double x = -0.45 + 6.9 * ring / 11, phi = 2 * std::numbers::pi * i / 9;
+    const double x = -0.45 + 6.9 * ring / 11, phi = kTwoPi * i / 9;
     const double r = 0.5 + a * std::cos(x + p) + b * std::cos(2 * phi + q);
     return Vec3(x, r * std::cos(phi), -r * std::sin(phi));
   });

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sinew/binding/subject.h"
+#include "sinew/core/angles.h"
 #include "sinew/core/options.h"
 #include "sinew/core/progress.h"
 #include "sinew/core/segmentation.h"
@@ -12,8 +13,8 @@
 namespace sinew::binding {
 
 struct SegmentationOptions {
-  double angle_limit_rad = 1.5707963267948966;  ///< Smaller distrusts slanting bones more; π trusts all.
-  bool merge = true;                            ///< Without it regions may be in pieces: for comparison.
+  double angle_limit_rad = kPi / 2;  ///< Smaller distrusts slanting bones more; π trusts all.
+  bool merge = true;                 ///< Without it regions may be in pieces: for comparison.
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {

@@ -13,6 +13,7 @@
 #include "sinew/binding/voxel/voxel_bones.h"
 #include "sinew/binding/voxel/voxel_vertices.h"
 #include "sinew/core/parallel.h"
+#include "sinew/geometry/spatial/segment.h"
 #include "sinew/geometry/voxels/voxel_distances.h"
 #include "sinew/geometry/voxels/voxel_distances_seeds.h"
 #include "sinew/geometry/voxels/voxel_leaks.h"
@@ -223,11 +224,7 @@ class MatrixBuilder {
   float straight(std::size_t v, std::size_t k) const {
     const Vec3& p = subject_.mesh.positions[matrix_.welding.first[v]];
     double best = std::numeric_limits<double>::infinity();
-    for (const Segment& bone : bones_[k].segments) {
-      const Vec3 way = bone.b - bone.a;
-      const double t = way.squaredNorm() > 0 ? std::clamp((p - bone.a).dot(way) / way.squaredNorm(), 0.0, 1.0) : 0.0;
-      best = std::min(best, (p - bone.a - t * way).norm());
-    }
+    for (const Segment& bone : bones_[k].segments) best = std::min(best, geometry::segment_distance(p, bone.a, bone.b));
     return static_cast<float>(best);
   }
 

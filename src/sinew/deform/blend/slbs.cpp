@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
+#include "sinew/core/angles.h"
 #include "sinew/deform/blend/skin_layout.h"
 #include "sinew/deform/blend/twist_field.h"
 #include "sinew/deform/blend/twist_tree.h"
@@ -238,7 +238,7 @@ class SlbsDeformer final : public Deformer {
     m.topRightCorner<3, 1>() =
         turn * bone.origin_rel + (transform_point(before, layout_.center) - layout_.center) / layout_.size;
     store_rows(m, run.matrix);
-    const double turns = angle_rad / (2 * std::numbers::pi);
+    const double turns = angle_rad / kTwoPi;
     run.turns = static_cast<float>(turns);
     run.turns_rest = static_cast<float>(turns - static_cast<double>(run.turns));
     run.angle_rad = static_cast<float>(angle_rad);

@@ -8,15 +8,13 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/bone_axis.h"
 
 namespace sinew::deform {
 namespace {
 
-constexpr double kHalfTurn = std::numbers::pi;
-constexpr double kWholeTurn = 2 * std::numbers::pi;
 // Below this the scalar part and the part along the axis are rounding.
 constexpr double kNoTwist = 1e-6;
 // Twists below this are rounding of the matrices.
@@ -64,7 +62,7 @@ bool turn_between(const Mat4& from, bool from_rigid, const Mat4& to, bool to_rig
 // before · (a turn about a line)
 Mat4 turned(const Mat4& before, const Vec3& origin, const Vec3& axis, double angle_rad) {
   // Reduced first: the sine of thousands of turns is no less exact that way, and half of an angle stays one.
-  const Mat3 r = Eigen::AngleAxisd(std::remainder(angle_rad, kWholeTurn), axis).toRotationMatrix();
+  const Mat3 r = Eigen::AngleAxisd(std::remainder(angle_rad, kTwoPi), axis).toRotationMatrix();
   const Mat3 linear = before.topLeftCorner<3, 3>();
   Mat4 result = Mat4::Identity();
   result.topLeftCorner<3, 3>().noalias() = linear * r;
@@ -192,7 +190,7 @@ double expected_twist_rad(const TwistJoint& joint, const ModelPose& pose) {
     if (!relative_rotation(link.parent == kNone ? Mat4(Mat4::Identity()) : pose.joints[link.parent],
                            pose.joints[link.joint], local))
       return 0;
-    untwisted.push_back(local * rotation_exp(-std::remainder(turns(link), 2 * kWholeTurn) * link.bone));
+    untwisted.push_back(local * rotation_exp(-std::remainder(turns(link), 2 * kTwoPi) * link.bone));
     after = after * untwisted.back();
   }
   double twist = nearest_twist_rad(before * after, joint.axis_local, 0);
@@ -201,7 +199,7 @@ double expected_twist_rad(const TwistJoint& joint, const ModelPose& pose) {
     after = untwisted[i].conjugate() * after;
     before = before * untwisted[i];
     twist += twist_gain_rad(before * after, after.conjugate() * link.bone, turns(link), joint.axis_local);
-    before = before * rotation_exp(std::remainder(turns(link), 2 * kWholeTurn) * link.bone);
+    before = before * rotation_exp(std::remainder(turns(link), 2 * kTwoPi) * link.bone);
   }
   return joint.handedness * twist;
 }
@@ -212,7 +210,7 @@ double nearest_twist_rad(const Quat& q, const Vec3& axis, double expected_rad) {
   if (!has_twist(q, axis)) return expected_rad;
   const double along = q.vec().dot(axis);
   const double angle = 2 * std::atan2(along, q.w());
-  return angle + kWholeTurn * std::round((expected_rad - angle) / kWholeTurn);
+  return angle + kTwoPi * std::round((expected_rad - angle) / kTwoPi);
 }
 
 double twist_gain_rad(const Quat& q, const Vec3& axis, double angle_rad, const Vec3& about) {
@@ -221,11 +219,11 @@ double twist_gain_rad(const Quat& q, const Vec3& axis, double angle_rad, const V
   const Vec2 across(-q.vec().dot(axis), q.w() * axis.dot(about) + q.vec().cross(axis).dot(about));
   const auto area = [](const Vec2& a, const Vec2& b) { return a.x() * b.y() - a.y() * b.x(); };
   const double side = area(from, across);
-  const double half_turns = std::round(0.5 * angle_rad / kHalfTurn);
-  const double rest = 0.5 * angle_rad - kHalfTurn * half_turns;
+  const double half_turns = std::round(0.5 * angle_rad / kPi);
+  const double rest = 0.5 * angle_rad - kPi * half_turns;
   const Vec2 to = std::cos(rest) * from + std::sin(rest) * across;
   const double whole = side > 0 ? half_turns : side < 0 ? -half_turns : 0;
-  return 2 * (std::atan2(area(from, to), from.dot(to)) + kHalfTurn * whole);
+  return 2 * (std::atan2(area(from, to), from.dot(to)) + kPi * whole);
 }
 
 bool TwistTree::is_beyond(Index bone, Index other) const {

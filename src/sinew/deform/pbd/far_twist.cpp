@@ -5,15 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/blend/lbs.h"
 
 namespace sinew::deform {
 namespace {
 
-constexpr double kNear = std::numbers::pi / 3, kFar = 5 * std::numbers::pi / 9;  ///< 60° and 100°.
+constexpr double kNear = kPi / 3, kFar = 5 * kPi / 9;  ///< 60° and 100°.
 
 class FarTwist : public Deformer {
  public:

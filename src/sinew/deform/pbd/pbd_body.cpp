@@ -16,6 +16,7 @@
 #include "sinew/geometry/spatial/bvh.h"
 #include "sinew/geometry/spatial/distance_field.h"
 #include "sinew/geometry/spatial/ray_scene.h"
+#include "sinew/geometry/spatial/segment.h"
 #include "sinew/geometry/voxels/tets.h"
 
 namespace sinew::deform {
@@ -63,11 +64,7 @@ struct BoneSegment {
   Index joint;
   Vec3 a, b;
 
-  Vec3 closest(const Vec3& p) const {
-    const Vec3 way = b - a;
-    const double squared = way.squaredNorm();
-    return a + (squared > 0 ? std::clamp((p - a).dot(way) / squared, 0.0, 1.0) : 0.0) * way;
-  }
+  Vec3 closest(const Vec3& p) const { return geometry::segment_point(p, a, b); }
 };
 
 /// Segments from joints that move skin to those next below that do.
@@ -271,7 +268,7 @@ class BodyMaker {
         for (const auto& [at, radius] : joints) blended = blended || (positions[v] - at).norm() <= radius;
         body_.free[v] = blended ? 1 : 0;
       });
-      // Two rings more, of which the outer one is held: so one ring is added.
+      // One ring more. Around it lie tetrahedra with held corners, which the areas end in.
       const std::vector<char> before = body_.free;
       for (const auto& tet : body_.tets.tets)
         if (std::any_of(tet.begin(), tet.end(), [&](Index v) { return before[v] != 0; }))
@@ -331,7 +328,7 @@ class BodyMaker {
     });
     for (std::size_t v = 0; v < positions.size(); ++v) {
       if (rides[v] != 0) body_.riders.push_back(found[v]);
-      body_.shells_without += strays[v] != 0 ? 1 : 0;
+      body_.vertices_outside += strays[v] != 0 ? 1 : 0;
     }
   }
 

@@ -47,16 +47,17 @@ struct PbdBody {
   };
   std::vector<Rider> riders;  ///< By vertex.
 
-  Index joints_outside = 0;  ///< Joints that lie outside all tetrahedra.
-  Index shells_without = 0;  ///< Vertices well outside of all tetrahedra, as those of thin parts.
+  Index joints_outside = 0;    ///< Joints that lie outside all tetrahedra.
+  Index vertices_outside = 0;  ///< Vertices well outside of all tetrahedra, such as those of thin parts.
   double smallest_angle_rad = 0, largest_angle_rad = 0;
 };
 
 /// Makes the tetrahedra (`geometry::stuff` over the distance field: open, many-shelled, self-intersecting and flipped
 /// skins all give some), keeps the largest piece and those with a joint, gives particles masses and weights, and finds
-/// what lies near joints: within twice the depth of a joint, or where weights are blended, two rings more. Seconds; the
-/// same bytes for any number of threads. A skin that encloses nothing gives a body without tetrahedra. \throws Error
-/// for a rig without weights; Cancelled.
+/// the joint areas, in which particles may move: particles that follow several joints, those within twice the depth of
+/// a joint below the skin (at most 0.45 of its shortest bone, at least three cells), and the corners of all tetrahedra
+/// that touch one of these. Seconds; the same bytes for any number of threads. A skin that encloses nothing gives a
+/// body without tetrahedra. \throws Error for a rig without weights; Cancelled.
 PbdBody make_pbd_body(const Rig& rig, const PbdBodyOptions& options = {}, const Progress& progress = {});
 
 /// Weights inside from those on the surface: the harmonic extension, row by row cut off below 0 and scaled to sum 1.

@@ -306,7 +306,7 @@ HWY_INLINE void keep_shape(Tag d, Tet& t, const PbdTets& tets, std::size_t group
   compliant_step(d, t, g, value, hn::Gt(value, hn::Set(d, tets.smallest)), tets, group, lane);
 }
 
-enum class Energy { kNone, kSprings, kCorotated };
+enum class Energy { kSprings, kCorotated };
 
 template <Energy energy>
 HWY_INLINE void tets_of_colour(PbdParticle* HWY_RESTRICT particles, const PbdTets& tets, std::size_t begin,
@@ -318,7 +318,7 @@ HWY_INLINE void tets_of_colour(PbdParticle* HWY_RESTRICT particles, const PbdTet
       Tet t = load_tet(d, particles, corners);
       if constexpr (energy == Energy::kSprings) keep_distances(d, t, tets, group, lane);
       if constexpr (energy == Energy::kCorotated) keep_shape(d, t, tets, group, lane);
-      if (energy == Energy::kNone || tets.keep_volumes) keep_volume(d, t, tets, group, lane);
+      if (tets.keep_volumes) keep_volume(d, t, tets, group, lane);
       store_tet(d, t, particles, corners);
     }
 }
@@ -328,9 +328,6 @@ void springs_of_colour(PbdParticle* particles, const PbdTets& tets, std::size_t 
 }
 void corotated_of_colour(PbdParticle* particles, const PbdTets& tets, std::size_t begin, std::size_t end) {
   tets_of_colour<Energy::kCorotated>(particles, tets, begin, end);
-}
-void volumes_of_colour(PbdParticle* particles, const PbdTets& tets, std::size_t begin, std::size_t end) {
-  tets_of_colour<Energy::kNone>(particles, tets, begin, end);
 }
 
 void binds_of_list(PbdParticle* HWY_RESTRICT particles, const PbdBinds& binds, std::size_t begin, std::size_t end,
@@ -362,7 +359,6 @@ namespace sinew::deform {
 HWY_EXPORT(edges_of_colour);
 HWY_EXPORT(springs_of_colour);
 HWY_EXPORT(corotated_of_colour);
-HWY_EXPORT(volumes_of_colour);
 HWY_EXPORT(binds_of_list);
 
 void project_edges(PbdParticle* particles, const PbdEdges& edges, std::size_t begin, std::size_t end, float stiffness) {
@@ -373,9 +369,6 @@ void project_springs(PbdParticle* particles, const PbdTets& tets, std::size_t be
 }
 void project_corotated(PbdParticle* particles, const PbdTets& tets, std::size_t begin, std::size_t end) {
   HWY_DYNAMIC_DISPATCH(corotated_of_colour)(particles, tets, begin, end);
-}
-void project_volumes(PbdParticle* particles, const PbdTets& tets, std::size_t begin, std::size_t end) {
-  HWY_DYNAMIC_DISPATCH(volumes_of_colour)(particles, tets, begin, end);
 }
 void project_binds(PbdParticle* particles, const PbdBinds& binds, std::size_t begin, std::size_t end, float stiffness) {
   HWY_DYNAMIC_DISPATCH(binds_of_list)(particles, binds, begin, end, stiffness);

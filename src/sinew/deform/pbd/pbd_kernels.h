@@ -52,9 +52,6 @@ void project_springs(PbdParticle* particles, const PbdTets& tets, std::size_t be
 /// Corotated energy, then volume.
 void project_corotated(PbdParticle* particles, const PbdTets& tets, std::size_t begin, std::size_t end);
 
-/// Volume alone.
-void project_volumes(PbdParticle* particles, const PbdTets& tets, std::size_t begin, std::size_t end);
-
 /// Particles [begin, end) of a list keep their distance from points, `stiffness` of the way. The lists are padded to
 /// multiples of `kPbdWidth` with held particles.
 struct PbdBinds {

@@ -5,8 +5,6 @@
 
 #include <cmath>
 
-#include "sinew/core/rotation.h"
-
 namespace sinew::deform {
 namespace {
 
@@ -57,15 +55,6 @@ PbdConstraint volume_constraint(const TetCorners& x, double volume) {
   return c;
 }
 
-PbdConstraint spring_constraint(const TetCorners& x, const TetNumbers& shares, const TetNumbers& distances) {
-  PbdConstraint c;
-  const Springs s = springs_of(x, shares, distances);
-  c.value = std::sqrt(s.squares);
-  if (c.value <= kTiny) return c;
-  for (std::size_t i = 0; i < 4; ++i) c.gradients[i] = (s.error[i] * s.direction[i] - shares[i] * s.pull) / c.value;
-  return c;
-}
-
 PbdConstraint printed_spring_constraint(const TetCorners& x, const TetNumbers& shares, const TetNumbers& distances,
                                         double k, bool whole) {
   PbdConstraint c;
@@ -78,39 +67,12 @@ PbdConstraint printed_spring_constraint(const TetCorners& x, const TetNumbers& s
   return c;
 }
 
-PbdConstraint corotated_constraint(const TetCorners& x, const Mat3& inverse_rest) {
-  PbdConstraint c;
-  Mat3 edges;
-  edges << x[1] - x[0], x[2] - x[0], x[3] - x[0];
-  const Mat3 f = edges * inverse_rest;
-  const Mat3 off = f - polar(f).rotation;
-  c.value = off.norm();
-  if (c.value <= kTiny) return c;
-  const Mat3 g = off / c.value * inverse_rest.transpose();
-  for (int k = 0; k < 3; ++k) {
-    c.gradients[static_cast<std::size_t>(k + 1)] = g.col(k);
-    c.gradients[0] -= g.col(k);
-  }
-  return c;
-}
-
 std::array<Vec3, 4> projection(const PbdConstraint& constraint, const TetNumbers& inverse_masses) {
   std::array<Vec3, 4> moves = {Vec3::Zero(), Vec3::Zero(), Vec3::Zero(), Vec3::Zero()};
   double sum = 0;
   for (std::size_t i = 0; i < 4; ++i) sum += inverse_masses[i] * constraint.gradients[i].squaredNorm();
   if (!(sum > kTiny)) return moves;
   for (std::size_t i = 0; i < 4; ++i) moves[i] = -inverse_masses[i] * constraint.value / sum * constraint.gradients[i];
-  return moves;
-}
-
-std::array<Vec3, 4> compliant_projection(const PbdConstraint& constraint, const TetNumbers& inverse_masses,
-                                         double compliance, double& lambda) {
-  double sum = compliance;
-  for (std::size_t i = 0; i < 4; ++i) sum += inverse_masses[i] * constraint.gradients[i].squaredNorm();
-  const double step = -(constraint.value + compliance * lambda) / sum;
-  lambda += step;
-  std::array<Vec3, 4> moves;
-  for (std::size_t i = 0; i < 4; ++i) moves[i] = inverse_masses[i] * step * constraint.gradients[i];
   return moves;
 }
 

@@ -28,22 +28,12 @@ PbdConstraint edge_constraint(const Vec3& a, const Vec3& b, double length);
 /// A sixth of the triple product, less the volume at rest (Eq. 7, with our orientation).
 PbdConstraint volume_constraint(const TetCorners& x, double volume);
 
-/// C = √Σe², e the differences of corners' distances from the middle to those at rest, with the whole gradient (Eqs.
-/// 8–11, repaired): the middle, Σ share·x, moves with the corners. ½·k·C² is the energy.
-PbdConstraint spring_constraint(const TetCorners& x, const TetNumbers& shares, const TetNumbers& distances);
-
-/// The same as printed: C = ½·k·Σe² and k·e·u, the middle held. `whole` has the whole gradient instead.
+/// The springs as printed (Eqs. 8–11): C = ½·k·Σe², e the differences of corners' distances from the middle to those at
+/// rest, and the gradients k·e·u, the middle held. With `whole` the middle, Σ share·x, moves with the corners.
 PbdConstraint printed_spring_constraint(const TetCorners& x, const TetNumbers& shares, const TetNumbers& distances,
                                         double k, bool whole);
 
-/// C = ‖F − R‖, F the deformation gradient, R the rotation nearest to it.
-PbdConstraint corotated_constraint(const TetCorners& x, const Mat3& inverse_rest);
-
 /// What a projection of a constraint moves: −w·C/Σw|g|²·g each. Nothing where nothing can move.
 std::array<Vec3, 4> projection(const PbdConstraint& constraint, const TetNumbers& inverse_masses);
-
-/// The same with compliance: one step of the multiplier λ. \pre compliance > 0.
-std::array<Vec3, 4> compliant_projection(const PbdConstraint& constraint, const TetNumbers& inverse_masses,
-                                         double compliance, double& lambda);
 
 }  // namespace sinew::deform

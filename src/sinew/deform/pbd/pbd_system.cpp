@@ -316,7 +316,7 @@ PbdSystem::Outcome PbdSystem::solve(Scratch& scratch, std::span<const Vec3f> pre
     scratch.joint_turns[j] = {static_cast<float>(q.x()), static_cast<float>(q.y()), static_cast<float>(q.z()),
                               static_cast<float>(q.w())};
   }
-  std::vector<char> given_up(islands_.size(), 0);
+  std::vector<Outcome> outcomes(islands_.size());
   parallel_for(
       islands_.size(),
       [&](std::size_t i) {
@@ -331,10 +331,10 @@ PbdSystem::Outcome PbdSystem::solve(Scratch& scratch, std::span<const Vec3f> pre
             scratch.anchors[(b / kPbdWidth * 3 + k) * kPbdWidth + b % kPbdWidth] =
                 static_cast<float>(at[static_cast<Eigen::Index>(k)]);
         }
-        if (!solve_island(island, scratch, predicted)) {
-          given_up[i] = 1;
-          return;
-        }
+        const bool solved = solve_island(island, scratch, predicted);
+        if (!solved) predict_island(island, scratch, predicted);
+        outcomes[i] = {solved ? 0U : 1U, inverted_tets(island, scratch)};
+        if (!solved) return;
         for (std::size_t p = island.first_particle; p + 1 < island.first_particle + island.particle_count; ++p) {
           if (inverse_mass_[p] == 0) continue;
           const PbdParticle& particle = scratch.particles[p];
@@ -344,11 +344,28 @@ PbdSystem::Outcome PbdSystem::solve(Scratch& scratch, std::span<const Vec3f> pre
         }
       },
       1);
-  for (const char flag : given_up) outcome.islands_given_up += flag != 0 ? 1 : 0;
+  for (const Outcome& island : outcomes) {
+    outcome.islands_given_up += island.islands_given_up;
+    outcome.inverted += island.inverted;
+  }
   return outcome;
 }
 
-bool PbdSystem::solve_island(const Island& island, Scratch& scratch, std::span<const Vec3f> predicted) const {
+Index PbdSystem::inverted_tets(const Island& island, const Scratch& scratch) const {
+  Index count = 0;
+  for (std::size_t lane = island.tets.first * kPbdWidth; lane < island.tets.second * kPbdWidth; ++lane) {
+    if (tet_volume_[lane] == 0) continue;  // It fills up a group.
+    const auto corner = [&](std::size_t c) {
+      const PbdParticle& p = scratch.particles[tet_corners_[(lane / kPbdWidth * 4 + c) * kPbdWidth + lane % kPbdWidth]];
+      return Vec3f(p.x, p.y, p.z);
+    };
+    const Vec3f a = corner(0);
+    if (!((corner(1) - a).cross(corner(2) - a).dot(corner(3) - a) > 0)) ++count;
+  }
+  return count;
+}
+
+void PbdSystem::predict_island(const Island& island, Scratch& scratch, std::span<const Vec3f> predicted) const {
   const Vec3f origin = predicted[particle_of_[island.first_particle]];
   const auto scale = static_cast<float>(1 / unit_);
   PbdParticle* particles = scratch.particles.data();
@@ -358,6 +375,14 @@ bool PbdSystem::solve_island(const Island& island, Scratch& scratch, std::span<c
     particles[p] = {at.x(), at.y(), at.z(), inverse_mass_[p]};
   }
   particles[last] = {0, 0, 0, 0};
+}
+
+bool PbdSystem::solve_island(const Island& island, Scratch& scratch, std::span<const Vec3f> predicted) const {
+  const Vec3f origin = predicted[particle_of_[island.first_particle]];
+  const auto scale = static_cast<float>(1 / unit_);
+  PbdParticle* particles = scratch.particles.data();
+  const std::size_t last = island.first_particle + island.particle_count - 1;
+  predict_island(island, scratch, predicted);
   const bool corotated = settings_.material == PbdMaterial::kCorotated;
   for (std::size_t lane = island.tets.first * kPbdWidth; lane < island.tets.second * kPbdWidth; ++lane) {
     scratch.lambda[lane] = 0;

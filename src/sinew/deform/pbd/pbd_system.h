@@ -41,7 +41,7 @@ class PbdSystem {
   /// What a frame came to.
   struct Outcome {
     Index islands_given_up = 0;  ///< Whose particles were left as predicted: not finite, or half the body's size away.
-    Index inverted = 0;          ///< Tetrahedra of no positive volume afterwards.
+    Index inverted = 0;          ///< Tetrahedra of an island that have no positive volume afterwards.
   };
 
   /// From predicted particles (those of the body, in model space) and the joints' motions (binding to posed) to how far
@@ -68,7 +68,9 @@ class PbdSystem {
   };
 
   class Builder;
+  void predict_island(const Island& island, Scratch& scratch, std::span<const Vec3f> predicted) const;
   bool solve_island(const Island& island, Scratch& scratch, std::span<const Vec3f> predicted) const;
+  Index inverted_tets(const Island& island, const Scratch& scratch) const;
 
   PbdSettings settings_;
   double unit_ = 1;  ///< Metres of a cell; particles are solved in cells.

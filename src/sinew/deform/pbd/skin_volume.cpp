@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/core/rotation.h"
 #include "sinew/geometry/mesh/facing.h"
@@ -358,9 +358,7 @@ void SkinVolume::measure(std::span<const Vec3f> positions, Scratch& scratch) con
       1);
 }
 
-double SkinVolume::lost_by(double angle_rad) {
-  return angle_rad >= std::numbers::pi ? 1 : std::pow(std::sin(0.5 * angle_rad), 2);
-}
+double SkinVolume::lost_by(double angle_rad) { return angle_rad >= kPi ? 1 : std::pow(std::sin(0.5 * angle_rad), 2); }
 
 /// How far joints bend by their turns against their parents', and by twists.
 void SkinVolume::measure_turns(std::span<const Mat4> motions, Scratch& scratch) const {

@@ -20,9 +20,4 @@ std::vector<Vec3> face_normals(const Mesh& mesh);
 /// welding, copies of a welded vertex share one. Degenerate faces have no weight; zero where nothing has any.
 std::vector<Vec3> vertex_normals(const Mesh& mesh, const Welding* welding = nullptr);
 
-/// Normals that break at creases: at each vertex, faces that meet in an edge of just these two, at an angle between
-/// their normals of at most `crease_angle_rad`, smooth together. Degenerate faces break nothing. One value per smooth
-/// fan, in order of the (welded) vertices; a corner of a fan without any area has none.
-CornerLayer<Vec3f> corner_normals(const Mesh& mesh, double crease_angle_rad, const Welding* welding = nullptr);
-
 }  // namespace sinew::geometry

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/sanitize_triangles.h"
 #include "sinew/geometry/mesh/union_find.h"
@@ -129,7 +129,7 @@ class Outward {
         return angle_seen(q[0], q[1], q[2]);
       });
     }
-    return total / (4 * std::numbers::pi * kSamples);
+    return total / (4 * kPi * kSamples);
   }
 
   Mesh& mesh_;

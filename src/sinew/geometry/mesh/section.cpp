@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/section_loops.h"
+#include "sinew/geometry/spatial/segment.h"
 
 namespace sinew::geometry {
 namespace {
@@ -109,13 +109,6 @@ int turns_about(const std::vector<Vec2>& polygon, const Vec2& q) {
   return turns;
 }
 
-double distance_to_piece(const Vec2& a, const Vec2& b) {
-  const Vec2 along = b - a;
-  const double squared = along.squaredNorm();
-  const double t = squared > 0 ? std::clamp(-a.dot(along) / squared, 0.0, 1.0) : 0;
-  return (a + t * along).norm();
-}
-
 SectionLoop measure_loop(const PlaneLoop& curve, const CutPlane& plane) {
   SectionLoop loop;
   const std::vector<Vec2>& p = curve.points;
@@ -130,7 +123,7 @@ SectionLoop measure_loop(const PlaneLoop& curve, const CutPlane& plane) {
     moment += area2 * (a + b - 2 * p[0]) / 3;
     middle += length * (a + b) / 2;
     loop.perimeter += length;
-    loop.min_radius = std::min(loop.min_radius, distance_to_piece(a, b));
+    loop.min_radius = std::min(loop.min_radius, segment_distance(Vec2(0, 0), a, b));
     loop.max_radius = std::max(loop.max_radius, a.norm());
     if (curve.gap[i] != 0) ++loop.gaps, loop.gap_length += length;
     loop.points.push_back(plane.lifted(a));

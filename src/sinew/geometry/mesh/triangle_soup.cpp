@@ -8,16 +8,10 @@
 #include <algorithm>
 
 #include "sinew/core/error.h"
+#include "sinew/geometry/spatial/segment.h"
 
 namespace sinew::geometry {
 namespace {
-
-// How far along a→b the point nearest to p lies, in [0, 1].
-double closest_on_segment(const Vec3& p, const Vec3& a, const Vec3& b) {
-  const Vec3 ab = b - a;
-  const double length2 = ab.squaredNorm();
-  return length2 > 0 ? std::clamp(ab.dot(p - a) / length2, 0.0, 1.0) : 0.0;
-}
 
 // The nearest point of the outline: all there is of a triangle without area.
 PointOnTriangle closest_on_outline(const Vec3& p, const std::array<Vec3, 3>& corners) {
@@ -25,7 +19,7 @@ PointOnTriangle closest_on_outline(const Vec3& p, const std::array<Vec3, 3>& cor
   double best_distance2 = std::numeric_limits<double>::infinity();
   for (int k = 0; k < 3; ++k) {
     const int next = (k + 1) % 3;
-    const double s = closest_on_segment(p, corners[k], corners[next]);
+    const double s = segment_parameter(p, corners[k], corners[next]);
     const Vec3 point = corners[k] + s * (corners[next] - corners[k]);
     const double distance2 = (point - p).squaredNorm();
     if (distance2 >= best_distance2) continue;

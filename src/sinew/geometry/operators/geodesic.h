@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -25,20 +24,6 @@ struct EdgeGraph {
 
 /// Linear. \pre finite positions, indices in range.
 EdgeGraph edge_graph(std::span<const Vec3> positions, std::span<const std::array<Index, 3>> triangles);
-
-struct EdgeDistances {
-  std::vector<double> distance;  ///< Infinite where no source is within reach.
-  /// Which of the sources is nearest, as its place in the list; kNone where the distance is infinite. Of equally near
-  /// ones that whose position comes first (by x, then y, then z), then the lower vertex.
-  std::vector<Index> owner;
-};
-
-/// Lengths of shortest paths along edges from the nearest of the sources: a true metric, but longer than the way across
-/// the triangles, by up to 15 % on meshes of equilateral triangles and 41 % on grids of right-angled ones, however
-/// fine. E. W. Dijkstra, 1959. n log n; vertices farther than `max_distance` are not visited. Does not depend on the
-/// order of the edges, nor on threads (it uses one).
-EdgeDistances edge_geodesics(const EdgeGraph& graph, std::span<const Index> sources,
-                             double max_distance = std::numeric_limits<double>::infinity());
 
 struct HeatOptions {
   /// The time heat flows, m in t = m·h² with h the mean edge length: free of scale. Larger gives smoother distances

@@ -77,8 +77,6 @@ class FixedValueSolver {
   /// fixed one in the order given. The solution holds all rows; the residual is that of the free ones.
   Solution solve(const Eigen::MatrixXd& b, const Eigen::MatrixXd& values) const;
 
-  std::span<const Index> free_rows() const { return free_; }
-
  private:
   SparseMatrix split(const SparseMatrix& a);
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 
 namespace sinew::geometry {
@@ -34,7 +34,7 @@ class AngleProduct {
     multiply(1 + (ab * lc + bc * la + ca * lb) / scale, volume / scale);
   }
 
-  double angle() const { return 2 * (std::atan2(im_, re_) + 2 * std::numbers::pi * turns_); }
+  double angle() const { return 2 * (std::atan2(im_, re_) + kTwoPi * turns_); }
 
  private:
   void multiply(double re, double im) {
@@ -317,7 +317,7 @@ double FastWinding::at(const Vec3& point, double beta) const {
     }
     ++i;
   }
-  return (far + near.angle()) / (4 * std::numbers::pi);
+  return (far + near.angle()) / (4 * kPi);
 }
 
 std::vector<double> FastWinding::at(std::span<const Vec3> points, double beta) const {

@@ -7,14 +7,15 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numbers>
 #include <queue>
 #include <unordered_map>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/part_ranges.h"
 #include "sinew/geometry/mesh/weld_positions.h"
 #include "sinew/geometry/spatial/predicates.h"
+#include "sinew/geometry/spatial/segment.h"
 
 namespace sinew::geometry {
 namespace {
@@ -71,12 +72,6 @@ double direction_angle(const Vec3& a, const Vec3& b, const Vec3& c) {
   return 2 * std::atan2(a.dot(b.cross(c)), la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb);
 }
 
-Vec3 nearest_on_segment(const Vec3& p, const Vec3& a, const Vec3& b) {
-  const Vec3 along = b - a;
-  const double squared = along.squaredNorm();
-  return squared > 0 ? Vec3(a + std::clamp(along.dot(p - a) / squared, 0.0, 1.0) * along) : a;
-}
-
 // The foot of the perpendicular where it lies in the triangle, else the nearest point of the sides.
 Vec3 nearest_on_triangle(const Vec3& p, const std::array<Vec3, 3>& corner) {
   const Vec3 normal = (corner[1] - corner[0]).cross(corner[2] - corner[0]);
@@ -85,9 +80,9 @@ Vec3 nearest_on_triangle(const Vec3& p, const std::array<Vec3, 3>& corner) {
   for (std::size_t k = 0; k < 3 && over; ++k)
     over = normal.dot((corner[(k + 1) % 3] - corner[k]).cross(p - corner[k])) >= 0;
   if (over) return p - normal.dot(p - corner[0]) / squared * normal;
-  Vec3 best = nearest_on_segment(p, corner[0], corner[1]);
+  Vec3 best = segment_point(p, corner[0], corner[1]);
   for (std::size_t k = 1; k < 3; ++k) {
-    const Vec3 q = nearest_on_segment(p, corner[k], corner[(k + 1) % 3]);
+    const Vec3 q = segment_point(p, corner[k], corner[(k + 1) % 3]);
     if ((q - p).squaredNorm() < (best - p).squaredNorm()) best = q;
   }
   return best;
@@ -223,7 +218,7 @@ void Body::find_closed(const Topology& topology) {
   for (const OpenEdge& e : topology.open_edges) unite(rim, e.from, e.to);
   for (const OpenEdge& e : topology.open_edges)
     length[lowest_in_set(rim, e.from)] += e.surplus * (surface_.positions[e.from] - surface_.positions[e.to]).norm();
-  for (Index v = 0; v < length.size(); ++v) holes[component_[v]] += length[v] * length[v] / (4 * std::numbers::pi);
+  for (Index v = 0; v < length.size(); ++v) holes[component_[v]] += length[v] * length[v] / (4 * kPi);
   closed_.resize(welding_.count());
   for (Index v = 0; v < closed_.size(); ++v)
     closed_[v] = area[component_[v]] > 0 && holes[component_[v]] <= kNearlyClosed * area[component_[v]] ? 1 : 0;
@@ -251,7 +246,7 @@ double Body::winding_at(const Vec3& p, int axis, Index left_out, Index vertex) c
   for (const OpenEdge& e : open_edges_)
     if (between_parts_ || part_[e.from] == part_[vertex])
       angle += e.surplus * direction_angle(-Vec3::Unit(axis), at(e.from) - p, at(e.to) - p);
-  return crossings + angle / (4 * std::numbers::pi);
+  return crossings + angle / (4 * kPi);
 }
 
 Body::Sides Body::sides(Index vertex) const {

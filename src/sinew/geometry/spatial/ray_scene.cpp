@@ -274,9 +274,17 @@ struct RayScene::Impl::Closest {
 };
 
 RayScene::RayScene(const Mesh& mesh) {
-  auto impl = std::make_unique<Impl>(mesh.positions, triangle_vertices(mesh));
-  impl->faces.reserve(impl->triangles.size());
-  for (const Triangle& t : triangulate(mesh)) impl->faces.push_back(t.face);
+  const std::vector<Triangle> triangles = triangulate(mesh);
+  std::vector<TriangleVertices> vertices;
+  std::vector<Index> faces;
+  vertices.reserve(triangles.size());
+  faces.reserve(triangles.size());
+  for (const Triangle& t : triangles) {
+    vertices.push_back(t.vertices);
+    faces.push_back(t.face);
+  }
+  auto impl = std::make_unique<Impl>(mesh.positions, std::move(vertices));
+  impl->faces = std::move(faces);
   impl_ = std::move(impl);
 }
 
@@ -401,13 +409,6 @@ ClosestPoint RayScene::closest_point(const Vec3& point, double max_distance, con
   result.point = near.point;
   result.barycentric = near.barycentric;
   result.distance = (near.point - point).norm();
-  return result;
-}
-
-std::vector<RayHit> RayScene::nearest_hits(std::span<const Ray> rays, const TriangleFilter& accept) const {
-  std::vector<RayHit> result(rays.size());
-  parallel_for(
-      rays.size(), [&](std::size_t i) { result[i] = nearest_hit(rays[i], accept); }, 256);
   return result;
 }
 

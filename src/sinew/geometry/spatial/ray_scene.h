@@ -102,7 +102,6 @@ class RayScene {
                              const TriangleFilter& accept = {}) const;
 
   /// Many at once, on all threads.
-  std::vector<RayHit> nearest_hits(std::span<const Ray> rays, const TriangleFilter& accept = {}) const;
   std::vector<std::uint8_t> occluded(std::span<const Ray> rays, const TriangleFilter& accept = {}) const;
   std::vector<ClosestPoint> closest_points(std::span<const Vec3> points,
                                            double max_distance = std::numeric_limits<double>::infinity(),

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/spatial/predicates.h"
 
@@ -117,7 +117,7 @@ std::vector<double> winding_numbers(const Mesh& mesh, const Welding& welding, co
           const Vec3 b = mesh.positions[welding.first[edge.to]] - points[i];
           angle += edge.surplus * solid_angle(-Vec3::UnitX(), a, b);
         }
-        result[i] = static_cast<double>(crossings[i]) + angle / (4 * std::numbers::pi);
+        result[i] = static_cast<double>(crossings[i]) + angle / (4 * kPi);
       },
       1);
   return result;

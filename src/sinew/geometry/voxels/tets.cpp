@@ -7,9 +7,9 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <numbers>
 #include <unordered_map>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/error.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/union_find.h"
@@ -303,7 +303,7 @@ double tet_volume(const TetMesh& tets, Index tet) {
 }
 
 DihedralAngles dihedral_angles(const TetMesh& tets) {
-  DihedralAngles result{std::numbers::pi, 0};
+  DihedralAngles result{kPi, 0};
   for (const auto& tet : tets.tets) {
     for (std::size_t i = 0; i < 4; ++i)
       for (std::size_t j = i + 1; j < 4; ++j) {

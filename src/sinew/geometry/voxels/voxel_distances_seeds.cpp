@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Sinew authors
 
 #include "sinew/geometry/voxels/voxel_distances_seeds.h"
+#include "sinew/geometry/spatial/segment.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,13 +22,6 @@ Vec3 grid_point(const SolidVoxels& voxels, const Vec3& p) { return (p - voxels.o
 Vec3 solid_center(const SolidVoxels& voxels, Index solid) {
   const std::array<Index, 3> at = voxels.coordinates(voxels.solid[solid]);
   return Vec3(at[0] + 0.5, at[1] + 0.5, at[2] + 0.5);
-}
-
-double segment_distance(const Vec3& p, const Vec3& a, const Vec3& b) {
-  const Vec3 way = b - a;
-  const double length = way.squaredNorm();
-  const double t = length > 0 ? std::clamp((p - a).dot(way) / length, 0.0, 1.0) : 0.0;
-  return (p - a - t * way).norm();
 }
 
 // The part of a segment, in voxels, within the grid and a margin: parameters from and to, in order if there is any.
@@ -208,8 +202,7 @@ std::vector<BoneSeeder::Sample> BoneSeeder::sample(const Segment& bone) const {
   if (samples.empty()) {
     // Far from it: the point nearest to the grid's middle stands for all.
     const Vec3 middle = 0.5 * Vec3(voxels.counts[0], voxels.counts[1], voxels.counts[2]);
-    const double t = way.squaredNorm() > 0 ? std::clamp((middle - a).dot(way) / way.squaredNorm(), 0.0, 1.0) : 0.0;
-    add(a + t * way, kNone);
+    add(segment_point(middle, a, grid_point(voxels, bone.b)), kNone);
   }
   return samples;
 }

@@ -8,19 +8,13 @@
 #include <algorithm>
 #include <cctype>
 
+#include "sinew/core/text.h"
 #include "sinew/io/assimp/build.h"
 #include "sinew/io/text/text_scanner.h"
 
 namespace sinew::io {
 namespace assimp {
 namespace {
-
-std::string lower_ending(const std::filesystem::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return ending;
-}
 
 void describe_scene(const Scene& scene, Asset& asset) {
   Json& contents = asset.contents;
@@ -45,7 +39,7 @@ void tell_order(const FormatTraits& traits, Asset& asset) {
 }  // namespace
 
 FormatTraits traits_of(const std::filesystem::path& path) {
-  const std::string ending = lower_ending(path);
+  const std::string ending = lower_case(path.extension().string());
   FormatTraits traits;
   traits.fbx = ending == ".fbx";
   traits.collada = ending == ".dae" || ending == ".zae";

@@ -89,21 +89,43 @@ void write_document(const GltfDocument& document, DocumentEditor& editor, const 
 
 }  // namespace
 
+namespace gltf {
+
+void write_all(DocumentEditor& editor, const Asset& asset, const GltfDocument& document, const SaveOptions& options,
+               Report& report) {
+  const Rig& rig = asset.character.rig;
+  if (rig.skeleton.empty() && rig.skins.empty()) return;
+  separate_instances(editor, asset, document.parts, false);
+  if (!rig.skeleton.empty()) {
+    const std::vector<Index> node_of_joint = write_joints(editor, asset, kNone, true);
+    write_constraints(editor, document, rig.skeleton, node_of_joint, true);
+    write_skins(editor, asset, document.parts, node_of_joint);
+    hang_rigid_parts(editor, asset, document, node_of_joint, true);
+    write_clips(editor, asset, document.parts, node_of_joint);
+    if (options.humanoid) write_humanoid(editor, *options.humanoid, node_of_joint);
+  }
+  write_weights(editor, asset, document.parts, options, report);
+}
+
+}  // namespace gltf
+
 void write_gltf(const Asset& asset, const std::filesystem::path& path, const SaveOptions& options, AtomicFiles& files,
                 Report& report) {
-  auto document = std::dynamic_pointer_cast<const GltfDocument>(asset.document);
-  const bool fresh = !document;
+  const auto document = std::dynamic_pointer_cast<const GltfDocument>(asset.document);
   const Rig& rig = asset.character.rig;
-  Changes changes = options.changes;
-  if (fresh) {
+  if (!document) {
     if (rig.mesh.parts.empty() && rig.skeleton.empty())
       throw Error(fmt::format("{}: there is nothing to write.", path.string()));
-    document = build_document(asset, report);
-    changes = {false, !rig.skins.empty(), !rig.skeleton.empty(), false};
+    const std::shared_ptr<GltfDocument> fresh = build_document(asset, report);
+    DocumentEditor editor(*fresh);
+    write_all(editor, asset, *fresh, options, report);
+    write_document(*fresh, editor, path, files, report);
+    return;
   }
+  const Changes& changes = options.changes;
   const bool text = path.extension() == ".gltf";
-  const bool colors = !fresh && !rig.mesh.colors.empty() && !same_colors(rig.mesh.colors, document->colors);
-  const bool changed = fresh || colors || changes.positions || changes.shape || changes.weights || changes.skeleton ||
+  const bool colors = !rig.mesh.colors.empty() && !same_colors(rig.mesh.colors, document->colors);
+  const bool changed = colors || changes.positions || changes.shape || changes.weights || changes.skeleton ||
                        !options.longer_clips.empty() || asset.placement != Mat4::Identity();
   if (!changed && document->container.binary != text && (text || !has_outside_files(document->json()))) {
     // Nothing to do: the file as it came.
@@ -115,7 +137,7 @@ void write_gltf(const Asset& asset, const std::filesystem::path& path, const Sav
     return;
   }
   DocumentEditor editor(*document);
-  const Index placement = fresh ? kNone : write_placement(editor, asset);
+  const Index placement = write_placement(editor, asset);
   if (colors || changes.positions || changes.shape || changes.weights || changes.skeleton)
     separate_instances(editor, asset, document->parts, colors);
   if (colors) write_colors(editor, asset, document->parts);
@@ -123,17 +145,16 @@ void write_gltf(const Asset& asset, const std::filesystem::path& path, const Sav
   if (changes.shape) write_shape(editor, asset, document->parts, report);
   std::vector<Index> node_of_joint;
   if (changes.skeleton) {
-    node_of_joint = write_joints(editor, asset, placement, fresh);
-    write_constraints(editor, *document, rig.skeleton, node_of_joint, fresh);
+    node_of_joint = write_joints(editor, asset, placement, false);
+    write_constraints(editor, *document, rig.skeleton, node_of_joint, false);
     write_skins(editor, asset, document->parts, node_of_joint);
-    hang_rigid_parts(editor, asset, *document, node_of_joint, fresh);
+    hang_rigid_parts(editor, asset, *document, node_of_joint, false);
   } else {
     for (const Joint& joint : rig.skeleton.joints) node_of_joint.push_back(joint.source);
   }
-  if (!fresh) write_longer_clips(editor, asset, options.longer_clips, document->parts, node_of_joint);
+  write_longer_clips(editor, asset, options.longer_clips, document->parts, node_of_joint);
   if (changes.skeleton) {
-    if (fresh) write_clips(editor, asset, document->parts, node_of_joint);
-    else write_some_clips(editor, asset, options.new_clips, document->parts, node_of_joint);
+    write_some_clips(editor, asset, options.new_clips, document->parts, node_of_joint);
     if (options.humanoid) write_humanoid(editor, *options.humanoid, node_of_joint);
   }
   if (changes.weights || changes.skeleton) write_weights(editor, asset, document->parts, options, report);

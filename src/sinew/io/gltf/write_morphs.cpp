@@ -404,13 +404,7 @@ Asset as_gltf(Asset asset, Report& report) {
   if (std::dynamic_pointer_cast<const GltfDocument>(asset.document)) return asset;
   const std::shared_ptr<GltfDocument> document = build_document(asset, report);
   DocumentEditor editor(*document);
-  if (!asset.character.rig.skeleton.empty()) {
-    const std::vector<Index> node_of_joint = write_joints(editor, asset, kNone, true);
-    write_skins(editor, asset, document->parts, node_of_joint);
-    hang_rigid_parts(editor, asset, *document, node_of_joint, true);
-    write_clips(editor, asset, document->parts, node_of_joint);
-    if (!asset.character.rig.skins.empty()) write_weights(editor, asset, document->parts, {}, report);
-  }
+  write_all(editor, asset, *document, {}, report);
   Asset fresh = load_bytes(std::filesystem::path(asset.path).replace_extension(".glb"), to_glb(*document, editor));
   fresh.path = asset.path;
   fresh.files = asset.files;

@@ -64,6 +64,10 @@ void write_longer_clips(DocumentEditor& editor, const Asset& asset,
                         const std::vector<std::pair<Index, std::size_t>>& clips, const std::vector<PartSource>& parts,
                         const std::vector<Index>& node_of_joint);
 
+/// All of a character that `build_document` has left out: joints, constraints, skins, clips, the humanoid and weights.
+void write_all(DocumentEditor& editor, const Asset& asset, const GltfDocument& document, const SaveOptions& options,
+               Report& report);
+
 /// Vertex of the whole mesh for an element of a block.
 inline Index mesh_vertex(const MeshPart& part, const VertexBlock& block, Index element) {
   return part.first_vertex + (block.mesh_vertex.empty() ? block.first_vertex + element : block.mesh_vertex[element]);

@@ -9,19 +9,13 @@
 #include <cmath>
 #include <optional>
 
+#include "sinew/core/text.h"
 #include "sinew/io/text/text_scanner.h"
 
 namespace sinew::io {
 namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
-}
 
 // Takes the first word off a text.
 std::string_view take_word(std::string_view& text) {
@@ -44,7 +38,7 @@ Texture split_texture(std::string_view text) {
   Texture texture;
   while (text.starts_with('-')) {
     std::string_view rest = text;
-    const std::string option = lower(take_word(rest));
+    const std::string option = lower_case(take_word(rest));
     int words = -1;
     for (const char* one :
          {"-blendu", "-blendv", "-bm", "-boost", "-cc", "-clamp", "-imfchan", "-texres", "-type", "-colorspace"})
@@ -76,7 +70,7 @@ class MtlParser {
 
   MtlFile run() {
     while (!scan_.at_end()) {
-      const std::string key = lower(scan_.word());
+      const std::string key = lower_case(scan_.word());
       if (!key.empty()) statement(key);
       scan_.next_line();
     }

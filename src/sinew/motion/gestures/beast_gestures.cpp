@@ -3,14 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "sinew/motion/gestures/gestures.h"
+
+#include "sinew/core/angles.h"
 
 namespace sinew::motion {
 namespace {
 
-constexpr double kRound = 2 * std::numbers::pi;
 constexpr double kOnGround = 0.64;  // The share of a walk in which a foot carries.
 constexpr double kStride = 0.46, kStepHeight = 0.11;
 
@@ -21,7 +21,7 @@ Vec3 foot_path(double phase, double& swing) {
   swing = 0;
   if (phase < kOnGround) return {0, 0, kStride * (0.5 - phase / kOnGround)};
   const double x = (phase - kOnGround) / (1 - kOnGround);
-  swing = std::pow(std::sin(std::numbers::pi * x), 2);
+  swing = std::pow(std::sin(kPi * x), 2);
   const double eased = x * x * (3 - 2 * x);
   return {0, kStepHeight * swing, kStride * (eased - 0.5)};
 }
@@ -50,7 +50,7 @@ void wag(const Body& body, Gesture& g, double angle, double yaw_deg, double pitc
 }
 
 Gesture beast_walk(const Body& body, const std::vector<Leg>& legs, double time) {
-  const double cycle = time / kBeastWalk_s, angle = kRound * cycle;
+  const double cycle = time / kBeastWalk_s, angle = kTwoPi * cycle;
   Gesture g;
   g.grounded = false;
   g.shift = {0.012 * std::sin(angle), -0.045 + 0.010 * std::cos(2 * angle), 0};
@@ -85,11 +85,11 @@ Clip flap_clip(const Body& body, const std::vector<std::string>& left_wing,
                const std::vector<std::string>& right_wing) {
   const std::vector<Leg> legs = legs_of(body);
   return body.record("flap", kFlap_s, [&](double time) {
-    const double angle = kRound * time / kFlap_s;
+    const double angle = kTwoPi * time / kFlap_s;
     Gesture g;
     g.grounded = false;
     // Wings that go down lift the body; the feet stay.
-    const double rise = std::sin(angle + 0.5 * std::numbers::pi + 0.5);
+    const double rise = std::sin(angle + 0.5 * kPi + 0.5);
     g.shift = {0, -0.11 - 0.07 * rise, 0.02 * rise};
     g.turns["hips"] = {-8 - 3 * rise, 0, 0};
     g.turns["neck"] = {5 + 3 * rise, 0, 0};

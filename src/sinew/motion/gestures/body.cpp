@@ -9,15 +9,13 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/bone_axis.h"
 #include "sinew/core/pose.h"
 
 namespace sinew::motion {
 namespace {
-
-constexpr double kRadian = std::numbers::pi / 180;
 
 // Slow motions need fewer keys; between those of quick ones a foot would go through the ground.
 double keys_per_second(double duration_s) { return duration_s < 1.5 ? 60 : 30; }
@@ -61,14 +59,15 @@ bool moves(BodyPart part) {
 Quat towards(const Vec3& from, const Vec3& to, double tolerance_deg) {
   const Quat whole = Quat::FromTwoVectors(from, to);
   const double angle = Quat::Identity().angularDistance(whole);
-  if (angle <= tolerance_deg * kRadian) return Quat::Identity();
-  return slerp(Quat::Identity(), whole, 1 - tolerance_deg * kRadian / angle);
+  if (angle <= radians(tolerance_deg)) return Quat::Identity();
+  return slerp(Quat::Identity(), whole, 1 - radians(tolerance_deg) / angle);
 }
 
 }  // namespace
 
 Vec3 then(const Vec3& first_degrees, const Vec3& second_degrees) {
-  return rotation_log(rotation_exp(kRadian * second_degrees) * rotation_exp(kRadian * first_degrees)) / kRadian;
+  return rotation_log(rotation_exp(kRadPerDegree * second_degrees) * rotation_exp(kRadPerDegree * first_degrees)) /
+         kRadPerDegree;
 }
 
 Body::Body(const Skeleton& skeleton, const Recognition& recognition)
@@ -82,7 +81,7 @@ Body::Body(const Skeleton& skeleton, const Recognition& recognition)
   find_anchors();
 }
 
-Quat Body::to_model(const Vec3& degrees) const { return rotation_exp(axes_ * (kRadian * degrees)); }
+Quat Body::to_model(const Vec3& degrees) const { return rotation_exp(axes_ * (kRadPerDegree * degrees)); }
 
 Index Body::parent_node(Index joint, const JointRole& role) const {
   if (role.part == BodyPart::kHips) return kNone;

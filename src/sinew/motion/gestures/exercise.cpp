@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/bone_axis.h"
 #include "sinew/motion/names/joint_names.h"
 #include "sinew/motion/names/joint_words.h"
@@ -19,7 +19,6 @@ namespace sinew::motion {
 namespace {
 
 constexpr double kExerciseRate = 30;
-constexpr double kDegreeRad = std::numbers::pi / 180;
 
 // How far a joint goes to either side, in degrees: bends about two axes, twist.
 struct Ranges {
@@ -163,9 +162,9 @@ class Exercise {
       const double low = kind == 0 ? r.bend_low : kind == 1 ? r.side_low : r.twist_low;
       const double high = kind == 0 ? r.bend_high : kind == 1 ? r.side_high : r.twist_high;
       double angle = 0;
-      if (low == 0 || high == 0) angle = (low + high) * std::pow(std::sin(std::numbers::pi * t), 2);
-      else angle = (t < 0.5 ? high : low) * std::pow(std::sin(2 * std::numbers::pi * t), 2);
-      Vec3 turn = options_.range * kDegreeRad * angle * axis;
+      if (low == 0 || high == 0) angle = (low + high) * std::pow(std::sin(kPi * t), 2);
+      else angle = (t < 0.5 ? high : low) * std::pow(std::sin(kTwoPi * t), 2);
+      Vec3 turn = radians(options_.range) * angle * axis;
       const Joint& joint = skeleton_.joints[m.joint];
       if (joint.limits) turn = turn.cwiseMax(joint.limits->lower_rad).cwiseMin(joint.limits->upper_rad);
       // The limits need not hold the rest pose; between moves the joint rests all the same.

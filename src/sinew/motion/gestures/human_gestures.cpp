@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "sinew/motion/gestures/gestures.h"
 
+#include "sinew/core/angles.h"
+
 namespace sinew::motion {
 namespace {
-
-constexpr double kCircle = 2 * std::numbers::pi;
 
 // 0 before `from`, 1 after `to`, smooth between.
 double eased(double t, double from, double to) {
@@ -48,7 +47,7 @@ void hang_arm(Gesture& g, const Elbows& elbows, double sign, double swing_deg, d
 // The right arm goes up, the hand waves, the body leans a little.
 Gesture wave(double time, const Elbows& elbows, const Vec3& forearm) {
   const double up = eased(time, 0.0, 0.55) * (1 - eased(time, 1.45, kWave_s));
-  const double swing = std::sin(kCircle * 1.75 * (time - 0.5)) * eased(time, 0.4, 0.65) * (1 - eased(time, 1.35, 1.6));
+  const double swing = std::sin(kTwoPi * 1.75 * (time - 0.5)) * eased(time, 0.4, 0.65) * (1 - eased(time, 1.35, 1.6));
   Gesture g;
   stand(g);
   g.shift = {0.013 * up, -0.006, 0};
@@ -69,8 +68,8 @@ Gesture wave(double time, const Elbows& elbows, const Vec3& forearm) {
 
 // Breathing, and the weight going from one leg to the other.
 Gesture idle(double time, const Elbows& elbows) {
-  const double breath = std::sin(kCircle * time / kIdle_s * 2), sway = std::sin(kCircle * time / kIdle_s);
-  const double late = std::sin(kCircle * time / kIdle_s - 0.9);
+  const double breath = std::sin(kTwoPi * time / kIdle_s * 2), sway = std::sin(kTwoPi * time / kIdle_s);
+  const double late = std::sin(kTwoPi * time / kIdle_s - 0.9);
   Gesture g;
   stand(g);
   g.shift = {0.016 * sway, -0.010 - 0.004 * sway * sway, 0.004 * late};
@@ -89,7 +88,7 @@ Gesture idle(double time, const Elbows& elbows) {
 
 // One leg of a walk at a phase in [0, 1): 0 when the heel comes down in front.
 void walking_leg(Gesture& g, const std::string& side, double phase) {
-  const double angle = kCircle * phase;
+  const double angle = kTwoPi * phase;
   // Straight while it carries; bent as it swings through.
   const double bend = 8 + 46 * bump(phase, 0.74, 0.13) + 8 * bump(phase, 0.14, 0.09);
   g.turns[side + "thigh"] = {-24 * std::cos(angle) - 4, 0, 0};
@@ -98,7 +97,7 @@ void walking_leg(Gesture& g, const std::string& side, double phase) {
 }
 
 Gesture walk(double time, const Elbows& elbows) {
-  const double phase = phase_of(time / kWalk_s), angle = kCircle * phase, opposite = phase_of(phase + 0.5);
+  const double phase = phase_of(time / kWalk_s), angle = kTwoPi * phase, opposite = phase_of(phase + 0.5);
   Gesture g;
   g.shift = {0.013 * std::sin(angle), 0, 0};
   g.turns["hips"] = {3, -7 * std::cos(angle), 2.5 * std::sin(angle)};
@@ -114,18 +113,18 @@ Gesture walk(double time, const Elbows& elbows) {
 }
 
 void running_leg(Gesture& g, const std::string& side, double phase) {
-  g.turns[side + "thigh"] = {-12 - 36 * std::cos(kCircle * (phase + 0.06)), 0, 0};
+  g.turns[side + "thigh"] = {-12 - 36 * std::cos(kTwoPi * (phase + 0.06)), 0, 0};
   g.turns[side + "shin"] = {16 + 18 * bump(phase, 0.15, 0.08) + 84 * bump(phase, 0.66, 0.13), 0, 0};
   g.turns[side + "foot"] = {
       -8 - 12 * bump(phase, 0.14, 0.09) + 30 * bump(phase, 0.40, 0.08) + 22 * bump(phase, 0.62, 0.14), 0, 0};
 }
 
 Gesture run(double time, const Elbows& elbows) {
-  const double phase = phase_of(time / kRun_s), angle = kCircle * phase, opposite = phase_of(phase + 0.5);
+  const double phase = phase_of(time / kRun_s), angle = kTwoPi * phase, opposite = phase_of(phase + 0.5);
   Gesture g;
   // Both feet leave the ground after each push.
   const double flight = std::clamp((phase_of(2 * phase) - 0.68) / 0.32, 0.0, 1.0);
-  g.lift = 0.06 * std::pow(std::sin(std::numbers::pi * flight), 2);
+  g.lift = 0.06 * std::pow(std::sin(kPi * flight), 2);
   g.shift = {0.008 * std::sin(angle), 0, 0};
   g.turns["hips"] = {9, -10 * std::cos(angle), 2 * std::sin(angle)};
   g.turns["spine"] = {4, 8 * std::cos(angle), -1.5 * std::sin(angle)};

@@ -384,12 +384,6 @@ Recognition recognize(const Skeleton& skeleton) {
   return best;
 }
 
-std::vector<std::string> joint_name_tables() {
-  std::vector<std::string> names;
-  for (const JointTable& table : joint_tables()) names.emplace_back(table.id);
-  return names;
-}
-
 std::string joint_name(const std::string& table, const JointRole& role) {
   for (const JointTable& known : joint_tables()) {
     if (known.id != table) continue;

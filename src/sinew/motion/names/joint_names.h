@@ -84,9 +84,6 @@ struct Recognition {
 /// numbers that exporters append. Joints × names of all tables.
 Recognition recognize(const Skeleton& skeleton);
 
-/// The names of the tables `recognize` knows, in the order in which ties are decided.
-std::vector<std::string> joint_name_tables();
-
 /// The name that a table gives to a role, or an empty text.
 std::string joint_name(const std::string& table, const JointRole& role);
 

@@ -8,7 +8,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numbers>
+
+#include "sinew/core/angles.h"
 
 namespace sinew::rigging {
 namespace {
@@ -287,7 +288,7 @@ class Reader {
       const double way = scale * lengths.all();
       const double neck = find_neck(profile, scale * (lengths.beyond + 0.5 * lengths.chain), way);
       found.mouth = std::max(found.mouth, std::min(neck + 0.3 * way, profile.length()));
-      const double width = std::sqrt(profile.area(neck) / std::numbers::pi);
+      const double width = std::sqrt(profile.area(neck) / kPi);
       found.first = neck;
       while (found.first < found.mouth && profile.area(found.first) < 1.15 * profile.area(neck))
         found.first += 0.25 * profile.step;

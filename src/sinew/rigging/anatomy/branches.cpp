@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/geometry/mesh/union_find.h"
 #include "sinew/geometry/spatial/distance_field.h"
 
@@ -88,7 +88,7 @@ class MergeTree {
   bool is_long(const Growing& branch, double level) const {
     const double length = branch.top - level;
     const double area = static_cast<double>(branch.voxels) * cell_ * cell_ * cell_ / std::max(length, cell_);
-    return length >= options_.least_length && length >= options_.least_ratio * std::sqrt(area / std::numbers::pi);
+    return length >= options_.least_length && length >= options_.least_ratio * std::sqrt(area / kPi);
   }
 
   // The one of the two that goes on.
@@ -139,7 +139,7 @@ std::vector<Branch::Slice> slices_of(const std::vector<SliceSum>& sums, double f
       slice.center = voxels.center(voxels.solid[sum.voxel]);
     slice.radius = sum.deepest;
     const double area = static_cast<double>(sum.count) * voxels.cell * voxels.cell * voxels.cell / step;
-    slice.width = std::sqrt(area / std::numbers::pi);
+    slice.width = std::sqrt(area / kPi);
     result.push_back(slice);
   }
   return result;

@@ -16,6 +16,7 @@
 #include "sinew/geometry/mesh/components.h"
 #include "sinew/geometry/mesh/weld.h"
 #include "sinew/geometry/spatial/depth_field.h"
+#include "sinew/geometry/spatial/segment.h"
 #include "sinew/geometry/voxels/voxel_distances.h"
 #include "sinew/geometry/voxels/voxel_distances_seeds.h"
 #include "sinew/rigging/anatomy/branches.h"
@@ -39,13 +40,6 @@ constexpr double kThumbLast = 0.48;     // and its third.
 
 const std::array<const char*, 5> kFingerWords = {"Thumb", "Index", "Middle", "Ring", "Little"};
 const std::array<const char*, 5> kFingerRoles = {"thumb", "index", "middle", "ring", "little"};
-
-double distance_to_segment(const Vec3& p, const Vec3& a, const Vec3& b) {
-  const Vec3 way = b - a;
-  const double square = way.squaredNorm();
-  const double t = square > 0 ? std::clamp((p - a).dot(way) / square, 0.0, 1.0) : 0;
-  return (p - a - t * way).norm();
-}
 
 // A fan over each hole, so that the voxels of the cut need no winding number: half of the time. Where edges are shared
 // by more than two faces it is left to that.
@@ -85,7 +79,7 @@ std::vector<std::uint8_t> hand_faces(const Mesh& mesh, const geometry::Welding& 
     if (corners.size() < 3) continue;
     Vec3 middle = Vec3::Zero();
     for (const Index v : corners) middle += mesh.positions[v] / static_cast<double>(corners.size());
-    distance[f] = distance_to_segment(middle, wrist, palm);
+    distance[f] = geometry::segment_distance(middle, wrist, palm);
     if (distance[f] > kLooseReach * forearm) loose[shells.of_face[f]] = 0;
     if ((middle - wrist).dot(along) < -kBehind * forearm || (middle - wrist).norm() > ahead) continue;
     state[f] = 1;

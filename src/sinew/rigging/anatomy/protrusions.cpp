@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "sinew/geometry/spatial/segment.h"
 #include "sinew/geometry/voxels/voxel_distances.h"
 #include "sinew/geometry/voxels/voxel_distances_seeds.h"
 #include "sinew/rigging/anatomy/branches.h"
@@ -37,9 +38,7 @@ struct Stretches {
   }
 
   Index of(Index b, const geometry::Segment& segment, const Vec3& point) const {
-    const Vec3 way = segment.b - segment.a;
-    const double square = way.squaredNorm();
-    const double t = square > 0 ? std::clamp((point - segment.a).dot(way) / square, 0.0, 1.0) : 0;
+    const double t = geometry::segment_parameter(point, segment.a, segment.b);
     const Index parts = first[b + 1] - first[b];
     return first[b] + std::min(parts - 1, static_cast<Index>(t * parts));
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sinew/geometry/spatial/depth_field.h"
+#include "sinew/geometry/spatial/segment.h"
 
 namespace sinew::rigging {
 namespace {
@@ -186,15 +187,14 @@ class Joiner {
   }
 
   void fill_capsule(const Vec3& a, const Vec3& b, double radius) {
-    const Vec3 way = b - a, middle = 0.5 * (a + b);
+    const Vec3 middle = 0.5 * (a + b);
     std::array<Index, 3> at;
     for (int k = 0; k < 3; ++k)
       at[static_cast<std::size_t>(k)] = static_cast<Index>(std::floor((middle[k] - all_.origin[k]) / all_.cell));
-    const auto range = static_cast<std::int64_t>(std::ceil((0.5 * way.norm() + radius) / all_.cell)) + 1;
+    const auto range = static_cast<std::int64_t>(std::ceil((0.5 * (b - a).norm() + radius) / all_.cell)) + 1;
     for_box(at, range, [&](Index voxel, double) {
-      const Vec3 p = all_.center(voxel);
-      const double along = way.isZero() ? 0 : std::clamp((p - a).dot(way) / way.squaredNorm(), 0.0, 1.0);
-      if ((p - a - along * way).norm() <= radius && kept_.classes[voxel] == VoxelClass::kExterior)
+      if (geometry::segment_distance(all_.center(voxel), a, b) <= radius &&
+          kept_.classes[voxel] == VoxelClass::kExterior)
         kept_.classes[voxel] = VoxelClass::kInterior;
     });
   }

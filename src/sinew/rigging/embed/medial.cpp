@@ -7,9 +7,9 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <numbers>
 #include <span>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/spatial/depth_field.h"
 
@@ -148,7 +148,7 @@ std::vector<MedialSample> medial_samples(const Interior& interior, const MedialO
   // sides meet at 90°, got samples along all their edges and up to seven times the spheres. The chord between the two
   // surface points must pass nearer to the sample than it would at the asked angle, by as much as the surface is rough.
   const auto wide_enough = [&](double angle_deg) {
-    const double most = std::cos(0.5 * angle_deg * std::numbers::pi / 180);
+    const double most = std::cos(0.5 * angle_deg * kPi / 180);
     std::vector<MedialCandidate> wide;
     for (const MedialCandidate& candidate : candidates)
       if (candidate.distance * std::cos(0.5 * candidate.angle) + kRoughness <= candidate.distance * most)

@@ -426,26 +426,6 @@ void find_runner_up(CostTables& tables, const ReducedTemplate& reduced, const Se
   tables.bar(kNone, {});
 }
 
-/// Depth first, everything.
-void try_all(const PenaltyModel& model, std::size_t joints, Match& match, double cost, SearchResult& best) {
-  if (match.size() == joints) {
-    best.match = match;
-    best.penalty = cost;
-    return;
-  }
-  for (const Index v : model.candidates(static_cast<Index>(match.size()))) {
-    ++best.entries;
-    const std::optional<PenaltyModel::Terms> terms = model.terms(match, v);
-    if (!terms) continue;
-    double grown = cost;
-    for (const double term : *terms) grown += term;
-    if (grown >= best.penalty) continue;  // Nothing that follows makes it cheaper.
-    match.push_back(v);
-    try_all(model, joints, match, grown, best);
-    match.pop_back();
-  }
-}
-
 }  // namespace
 
 SearchResult search(const SphereGraph& graph, const ReducedTemplate& reduced, const Mat3& turn,
@@ -472,32 +452,6 @@ SearchResult search(const SphereGraph& graph, const ReducedTemplate& reduced, co
     fill_terms(tables.model(), result);
   }
   return result;
-}
-
-SearchResult exhaustive_search(const SphereGraph& graph, const ReducedTemplate& reduced, const Mat3& turn,
-                               const SearchOptions& options, std::span<const Index> prefix) {
-  const PenaltyModel model(graph, reduced, turn, options.weights, options.fat_candidates);
-  Match match;
-  double cost = 0;
-  for (const Index v : prefix) {
-    const std::optional<PenaltyModel::Terms> terms = model.terms(match, v);
-    if (!terms) return {};
-    for (const double term : *terms) cost += term;
-    match.push_back(v);
-  }
-  SearchResult best;
-  best.penalty = std::min(options.worst, 1.0);
-  if (cost < best.penalty) try_all(model, reduced.joints.size(), match, cost, best);
-  if (best.match.empty()) best.penalty = 0;
-  else fill_terms(model, best);
-  return best;
-}
-
-double least_remaining(const SphereGraph& graph, const ReducedTemplate& reduced, const Mat3& turn,
-                       std::span<const Index> match, const SearchOptions& options) {
-  CostTables tables(graph, reduced, turn, {}, options);
-  const Progress progress;
-  return BestFirst(tables, reduced, {}, progress).bound(match);
 }
 
 }  // namespace sinew::rigging

@@ -75,14 +75,4 @@ struct SearchResult {
 SearchResult search(const SphereGraph& graph, const ReducedTemplate& reduced, const Mat3& turn,
                     const std::vector<Hint>& hints, const SearchOptions& options = {}, const Progress& progress = {});
 
-/// Tries everything that begins with `prefix`: for tests. The penalty is that of the whole match. No runner-up. \pre
-/// few spheres.
-SearchResult exhaustive_search(const SphereGraph& graph, const ReducedTemplate& reduced, const Mat3& turn,
-                               const SearchOptions& options = {}, std::span<const Index> prefix = {});
-
-/// The bound of `search` on what the joints after those of `match` will cost; infinite if it knows that they cannot be
-/// placed. For tests.
-double least_remaining(const SphereGraph& graph, const ReducedTemplate& reduced, const Mat3& turn,
-                       std::span<const Index> match, const SearchOptions& options = {});
-
 }  // namespace sinew::rigging

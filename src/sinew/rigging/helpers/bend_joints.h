@@ -7,12 +7,13 @@
 
 #include <vector>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/rig.h"
 
 namespace sinew::rigging {
 
 struct BendJointOptions {
-  double angle_rad = 1.5707963267948966;  ///< The bend at which the volume shall be that of the rest pose.
+  double angle_rad = kPi / 2;  ///< The bend at which the volume shall be that of the rest pose.
   /// The most the logarithm of the scale may grow with the square of the angle. 1/8 is a mitre: log(1/cos(θ/2)) ≈ θ²/8.
   double most_growth = 0.125;
 };

@@ -10,8 +10,8 @@
 #include <array>
 #include <cctype>
 #include <cmath>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/error.h"
 #include "sinew/core/parallel.h"
 
@@ -150,7 +150,7 @@ double twist_section(double angle_rad, int joints) {
 int twist_joints_needed(double angle_rad, double least_section) {
   for (int n = 1; n < kMostTwistJoints; ++n)
     // Beyond a half turn from one to the next the formula comes back.
-    if (std::abs(angle_rad) / (n + 1) < std::numbers::pi && twist_section(angle_rad, n) >= least_section) return n;
+    if (std::abs(angle_rad) / (n + 1) < kPi && twist_section(angle_rad, n) >= least_section) return n;
   return kMostTwistJoints;
 }
 

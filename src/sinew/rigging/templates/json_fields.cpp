@@ -47,18 +47,13 @@ Json parse_json(const std::string& text, const std::string& where) {
   }
 }
 
-std::string suggest(const std::string& word, const std::vector<std::string>& known) {
-  const std::string near = closest_word(word, known);
-  return near.empty() ? std::string() : fmt::format(" Did you mean '{}'?", near);
-}
-
 JsonFields::JsonFields(const Json& json, std::string where, const std::vector<std::string>& known)
     : json_(json), where_(std::move(where)) {
   if (!json.is_object())
     throw Error(fmt::format("{}: this should be an object in braces, not {}.", where_, shown(json)));
   for (const auto& [key, value] : json.items())
     if (std::find(known.begin(), known.end(), key) == known.end())
-      throw Error(fmt::format("{}: the key '{}' means nothing here.{}", where_, key, suggest(key, known)));
+      throw Error(fmt::format("{}: the key '{}' means nothing here.{}", where_, key, did_you_mean(key, known)));
 }
 
 const Json* JsonFields::find(const char* key) const {

@@ -19,9 +19,6 @@ namespace sinew::rigging {
 /// object.
 Json parse_json(const std::string& text, const std::string& where);
 
-/// " Did you mean 'hips'?", or an empty text where no known word is near.
-std::string suggest(const std::string& word, const std::vector<std::string>& known);
-
 /// The fields of a JSON object. Refers to it.
 class JsonFields {
  public:

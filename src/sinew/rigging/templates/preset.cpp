@@ -10,6 +10,7 @@
 #include <set>
 
 #include "sinew/core/error.h"
+#include "sinew/core/text.h"
 #include "sinew/rigging/build/role.h"
 #include "sinew/rigging/templates/embedded.h"
 #include "sinew/rigging/templates/json_fields.h"
@@ -151,23 +152,6 @@ Preset read_preset(const std::string& text, const std::string& where) {
   return read_preset(parse_json(text, where), where);
 }
 
-Json write_preset(const Preset& preset) {
-  const Preset usual;
-  Json json = {{"version", preset.version}, {"name", preset.name}, {"title", preset.title}};
-  for (const TextField& field : text_fields())
-    if (preset.*field.member != usual.*field.member) json[field.key] = preset.*field.member;
-  if (!preset.mirrored_axes) json["mirrored_axes"] = false;
-  if (preset.world_axes) json["world_axes"] = true;
-  if (preset.max_influences != usual.max_influences) json["max_influences"] = preset.max_influences;
-  if (preset.ends) json["ends"] = true;
-  if (!preset.trunk.empty()) json["trunk"] = preset.trunk;
-  if (!preset.names.empty()) {
-    Json& names = json["names"] = Json::object();
-    for (const auto& [role, name] : preset.names) names[role] = name;
-  }
-  return json;
-}
-
 const std::vector<Preset>& presets() {
   static const std::vector<Preset> all = read_embedded_presets();
   return all;
@@ -179,8 +163,8 @@ const Preset& find_preset(const std::string& name) {
     if (candidate.name == name) return candidate;
     known.push_back(candidate.name);
   }
-  throw Error(
-      fmt::format("There is no preset '{}'. There are: {}.{}", name, fmt::join(known, ", "), suggest(name, known)));
+  throw Error(fmt::format("There is no preset '{}'. There are: {}.{}", name, fmt::join(known, ", "),
+                          did_you_mean(name, known)));
 }
 
 std::optional<std::string> named_joint(const Preset& preset, const std::string& role) {

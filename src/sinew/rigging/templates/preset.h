@@ -47,9 +47,6 @@ Preset read_preset(const Json& json, const std::string& where);
 /// The same from the text of a file. \throws Error also for what is no JSON.
 Preset read_preset(const std::string& text, const std::string& where);
 
-/// The other way: what has its usual value is left out. Reading it gives the same preset.
-Json write_preset(const Preset& preset);
-
 /// Those that come with the program: plain, blender, unity, unreal, godot, mixamo, vrm, maya.
 const std::vector<Preset>& presets();
 const Preset& find_preset(const std::string& name);  ///< \throws Error that lists the names there are.

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "sinew/core/text.h"
 #include "sinew/rigging/templates/embedded.h"
 #include "sinew/rigging/templates/json_fields.h"
 
@@ -72,8 +73,8 @@ class TemplateReader {
   Index find_joint(const std::string& name, const std::string& where, const char* key) const {
     const auto found = std::find(names_.begin(), names_.end(), name);
     if (found == names_.end())
-      throw Error(
-          fmt::format("{}: '{}' names a joint '{}', which is not there.{}", where, key, name, suggest(name, names_)));
+      throw Error(fmt::format("{}: '{}' names a joint '{}', which is not there.{}", where, key, name,
+                              did_you_mean(name, names_)));
     return static_cast<Index>(found - names_.begin());
   }
 
@@ -267,8 +268,8 @@ const Template& find_template(const std::string& name) {
     if (candidate.name == name) return candidate;
     known.push_back(candidate.name);
   }
-  throw Error(
-      fmt::format("There is no template '{}'. There are: {}.{}", name, fmt::join(known, ", "), suggest(name, known)));
+  throw Error(fmt::format("There is no template '{}'. There are: {}.{}", name, fmt::join(known, ", "),
+                          did_you_mean(name, known)));
 }
 
 }  // namespace sinew::rigging

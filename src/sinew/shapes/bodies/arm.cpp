@@ -10,6 +10,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/error.h"
 #include "sinew/shapes/surface/assembly.h"
 #include "sinew/shapes/surface/tube.h"
@@ -17,7 +18,6 @@
 namespace sinew::shapes {
 namespace {
 
-constexpr double kArmPi = 3.14159265358979323846;
 constexpr int kHelpers = 6;
 constexpr double kOverhang = 0.15;  ///< In links, beyond shoulder and wrist.
 constexpr double kCapHeight = 0.05;
@@ -63,7 +63,7 @@ class ArmShape {
   Mat4 placement_ = Mat4::Identity();
 };
 
-double helper_azimuth(int helper) { return helper * kArmPi / 3; }
+double helper_azimuth(int helper) { return helper * kPi / 3; }
 
 std::vector<Influence> true_row(double u, double phi, bool on_axis) {
   const double r1 = std::exp(8 * (u - 1));
@@ -134,7 +134,7 @@ Made arm(const MakeOptions& options, const Progress& progress) {
   tube_options.first_centre = shape.point(from - kCapHeight, 0, 0);
   tube_options.last_centre = shape.point(to + kCapHeight, 0, 0);
   const auto u_of = [&](int ring) { return from + (to - from) * ring / (tube_options.rings - 1); };
-  const auto phi_of = [&](int i) { return 2 * kArmPi * i / tube_options.around; };
+  const auto phi_of = [&](int i) { return kTwoPi * i / tube_options.around; };
   Mesh mesh = tube(tube_options, [&](int ring, int i) { return shape.point(u_of(ring), phi_of(i)); });
 
   Segmentation owners;

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/rotation.h"
 #include "sinew/shapes/bodies/animals.h"
 #include "sinew/shapes/surface/drawing.h"
@@ -12,8 +13,6 @@
 
 namespace sinew::shapes {
 namespace {
-
-constexpr double kWingStep = 0.017453292519943295;
 
 struct Fowl {
   BodyPlan plan;
@@ -70,9 +69,9 @@ void add_bird_joints(Fowl& b, const Variation& vary) {
 void lower_wings(Fowl& b) {
   for (std::size_t i = 0; i < 2; ++i) {
     const double side = i == 0 ? 1 : -1;
-    b.plan.turn_model(b.wings[i][0], {0, side * 5 * kWingStep, -side * 15 * kWingStep});
-    b.plan.turn(b.wings[i][1], rotation_exp(Vec3(0, 0, -10 * kWingStep)));
-    b.plan.turn(b.wings[i][2], rotation_exp(Vec3(0, 0, 12 * kWingStep)));
+    b.plan.turn_model(b.wings[i][0], {0, side * 5 * kRadPerDegree, -side * 15 * kRadPerDegree});
+    b.plan.turn(b.wings[i][1], rotation_exp(Vec3(0, 0, -radians(10))));
+    b.plan.turn(b.wings[i][2], rotation_exp(Vec3(0, 0, radians(12))));
   }
 }
 
@@ -80,7 +79,7 @@ void pose_bird(Fowl& b, const Variation& dice) {
   const auto turn = [&](Index joint, const Vec3& range) {
     const std::string& name = b.plan.name(joint);
     const Vec3 random(dice.value(name + " x"), dice.value(name + " y"), dice.value(name + " z"));
-    b.plan.turn(joint, rotation_exp(kWingStep * dice.amount() * range.cwiseProduct(random)));
+    b.plan.turn(joint, rotation_exp(kRadPerDegree * dice.amount() * range.cwiseProduct(random)));
   };
   turn(b.neck, {25, 15, 25});
   turn(b.head, {25, 15, 20});

@@ -6,15 +6,10 @@
 #include <cassert>
 #include <cmath>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/rotation.h"
 
 namespace sinew::shapes {
-namespace {
-
-constexpr double kTurn = 6.283185307179586;
-
-}  // namespace
-
 Mat3 bone_frame(const Vec3& along, const Vec3& bend) {
   const Vec3 y = along.normalized();
   const Vec3 x = y.cross(bend).normalized();
@@ -116,7 +111,7 @@ Section scaled(const Section& section, double factor) {
 Profile circle(Index count, double first_deg) {
   Profile profile;
   for (Index i = 0; i < count; ++i) {
-    const double angle = kTurn * (static_cast<double>(i) / count + first_deg / 360);
+    const double angle = kTwoPi * (static_cast<double>(i) / count + first_deg / 360);
     profile.emplace_back(std::cos(angle), std::sin(angle));
   }
   return profile;
@@ -143,7 +138,7 @@ Loop add_ring(Cage& cage, const BodyPlan& plan, const Station& station, const Pr
   const Vec3 local = shift + Vec3(0, station.t * plan.length(station.joint), 0);
   const Vec3 center = plan.place(station.joint) +
                       (station.unturned > 0 ? frame.toRotationMatrix() : plan.section_frame(station.joint)) * local;
-  const double grown = 6 / (4 + 2 * std::cos(kTurn / static_cast<double>(outline.size())));
+  const double grown = 6 / (4 + 2 * std::cos(kTwoPi / static_cast<double>(outline.size())));
   Loop ring;
   for (const Vec2& p : outline) {
     const Section& s = station.section;

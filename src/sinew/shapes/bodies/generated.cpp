@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "sinew/core/angles.h"
 #include "sinew/geometry/mesh/volume.h"
 #include "sinew/geometry/spatial/ray_scene.h"
 #include "sinew/shapes/random.h"
@@ -143,7 +144,7 @@ struct Facing {
 };
 
 Facing draw_facing(const std::vector<Vec3>& points, double height, Random& random) {
-  constexpr double kQuarter = 1.5707963267948966;
+  constexpr double kQuarter = kPi / 2;
   Facing facing;
   const bool square = random.uniform() < 0.5;
   const double yaw = square ? kQuarter * random.integer(0, 3) : random.uniform(0, 4 * kQuarter);

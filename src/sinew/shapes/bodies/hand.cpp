@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/rotation.h"
 #include "sinew/shapes/bodies/hand_parts.h"
 #include "sinew/shapes/bodies/human.h"
@@ -12,7 +13,6 @@
 namespace sinew::shapes {
 namespace {
 
-constexpr double kRad = 0.017453292519943295;
 constexpr double kHigh = 0.28;    ///< Of the plain hand and its forearm.
 constexpr double kStump = 0.085;  ///< Of the forearm.
 
@@ -32,12 +32,13 @@ Drawing draw_hand(const MakeOptions& options, const Trial& trial) {
       for (std::size_t k = 0; k < 3; ++k) {
         const double curl =
             options.pose == "a" ? (f == 4 ? 4 : 7) : calm * (15 + 20 * dice.value("finger" + std::to_string(f)));
-        plan.turn(joints.fingers[f][k], rotation_exp(Vec3(0, 0, kRad * curl * (f == 4 ? 0.4 : 1.0))));
+        plan.turn(joints.fingers[f][k], rotation_exp(Vec3(0, 0, kRadPerDegree * curl * (f == 4 ? 0.4 : 1.0))));
       }
     }
   }
   if (options.pose == "random")
-    plan.turn(joints.hand, rotation_exp(kRad * calm * Vec3(12 * dice.value("wrist x"), 0, 35 * dice.value("wrist z"))));
+    plan.turn(joints.hand,
+              rotation_exp(kRadPerDegree * calm * Vec3(12 * dice.value("wrist x"), 0, 35 * dice.value("wrist z"))));
   plan.settle();
 
   Cage cage;

@@ -12,15 +12,13 @@
 #include <string>
 #include <utility>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/rotation.h"
 
 namespace sinew::shapes {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr double kFramesPerSecond = 24;
-
-double radians(double degrees) { return degrees * kPi / 180; }
 
 /// Turns by joint name, as rotation vectors in degrees about the model's axes where the joint stands at rest, and how
 /// far the hips go.
@@ -37,8 +35,8 @@ double ease(double t, double from, double to) {
 
 /// One turn after another, as one.
 Vec3 then(const Vec3& first_degrees, const Vec3& second_degrees) {
-  return rotation_log(rotation_exp(radians(1) * second_degrees) * rotation_exp(radians(1) * first_degrees)) /
-         radians(1);
+  return rotation_log(rotation_exp(kRadPerDegree * second_degrees) * rotation_exp(kRadPerDegree * first_degrees)) /
+         kRadPerDegree;
 }
 
 /// Keys a gesture that changes over time.
@@ -99,7 +97,7 @@ class Recorder {
       assert(joint != kNone);
       const Quat frame(Mat3(frames_[joint].topLeftCorner<3, 3>()));
       pose[joint].rotation =
-          (pose[joint].rotation * frame.conjugate() * rotation_exp(radians(1) * degrees) * frame).normalized();
+          (pose[joint].rotation * frame.conjugate() * rotation_exp(kRadPerDegree * degrees) * frame).normalized();
     }
     return pose;
   }
@@ -135,7 +133,7 @@ class Recorder {
 /// The right arm goes up, the hand waves, the body leans a little.
 Gesture wave(double time, const Vec3& forearm) {
   const double up = ease(time, 0.0, 0.55) * (1 - ease(time, 1.45, 2.0));
-  const double swing = std::sin(2 * kPi * 1.75 * (time - 0.5)) * ease(time, 0.4, 0.65) * (1 - ease(time, 1.35, 1.6));
+  const double swing = std::sin(kTwoPi * 1.75 * (time - 0.5)) * ease(time, 0.4, 0.65) * (1 - ease(time, 1.35, 1.6));
   Gesture g;
   g.hips = {0.012 * up, 0, 0};
   g.turns["Hips"] = {0, 0, -1.5 * up};
@@ -158,7 +156,7 @@ Gesture wave(double time, const Vec3& forearm) {
 
 /// One leg of a walk at a phase in [0, 1): 0 when the heel comes down in front.
 void step(Gesture& g, const std::string& side, double phase) {
-  const double angle = 2 * kPi * phase;
+  const double angle = kTwoPi * phase;
   const double thigh = -24 * std::cos(angle) - 4;
   // Straight while it carries; bent as it swings through.
   const double bend =
@@ -170,7 +168,7 @@ void step(Gesture& g, const std::string& side, double phase) {
 }
 
 void swing_arm(Gesture& g, const std::string& side, double sign, double phase) {
-  const double swing = std::cos(2 * kPi * phase);
+  const double swing = std::cos(kTwoPi * phase);
   g.turns[side + "Shoulder"] = {0, 0, -3 * sign};
   // First down to the side, then to and fro.
   g.turns[side + "UpperArm"] = then({0, 0, -36 * sign}, {20 * swing + 2, 0, 0});
@@ -179,7 +177,7 @@ void swing_arm(Gesture& g, const std::string& side, double sign, double phase) {
 
 Gesture walk(double time) {
   const double phase = time - std::floor(time);
-  const double angle = 2 * kPi * phase;
+  const double angle = kTwoPi * phase;
   Gesture g;
   g.hips = {0.012 * std::sin(angle), 0, 0};
   g.turns["Hips"] = {3, -7 * std::cos(angle), 2.5 * std::sin(angle)};

@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/rotation.h"
 #include "sinew/shapes/variation.h"
 
 namespace sinew::shapes {
 namespace {
-
-constexpr double kDegree = 0.017453292519943295;
 
 HumanShape varied_human(const Variation& vary) {
   HumanShape s;
@@ -100,14 +99,14 @@ void relax(HumanPlan& h, double down_deg) {
   for (std::size_t i = 0; i < 2; ++i) {
     const double side = i == 0 ? 1 : -1;
     const ArmJoints& arm = h.arms[i];
-    h.plan.turn_model(arm.clavicle, {0, 0, -0.1 * side * down_deg * kDegree});
-    h.plan.turn_model(arm.upper, {0, 0, -0.9 * side * down_deg * kDegree});
+    h.plan.turn_model(arm.clavicle, {0, 0, -0.1 * side * down_deg * kRadPerDegree});
+    h.plan.turn_model(arm.upper, {0, 0, -0.9 * side * down_deg * kRadPerDegree});
     const double ease = down_deg / 45;
-    h.plan.turn(arm.fore, rotation_exp(Vec3(0, 0, 10 * ease * kDegree)));
+    h.plan.turn(arm.fore, rotation_exp(Vec3(0, 0, 10 * ease * kRadPerDegree)));
     for (std::size_t f = 0; f < 4; ++f)
       for (std::size_t k = 0; k < 3; ++k)
         h.plan.turn(arm.hand.fingers[f][k],
-                    rotation_exp(Vec3(0, 0, (6 + 2 * static_cast<double>(f)) * ease * kDegree)));
+                    rotation_exp(Vec3(0, 0, (6 + 2 * static_cast<double>(f)) * ease * kRadPerDegree)));
   }
 }
 
@@ -116,7 +115,7 @@ void pose_at_random(HumanPlan& h, const Variation& dice) {
   const double calm = dice.amount();
   const auto turn = [&](Index joint, const std::string& name, const Vec3& middle_deg, const Vec3& range_deg) {
     const Vec3 random(dice.value(name + " x"), dice.value(name + " y"), dice.value(name + " z"));
-    h.plan.turn(joint, rotation_exp(kDegree * calm * (middle_deg + range_deg.cwiseProduct(random))));
+    h.plan.turn(joint, rotation_exp(kRadPerDegree * calm * (middle_deg + range_deg.cwiseProduct(random))));
   };
   turn(h.trunk[1], "spine", Vec3::Zero(), {10, 15, 18});
   turn(h.trunk[2], "chest", Vec3::Zero(), {10, 18, 14});

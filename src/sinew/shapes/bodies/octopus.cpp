@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/rotation.h"
 #include "sinew/shapes/bodies/animals.h"
 #include "sinew/shapes/surface/drawing.h"
@@ -16,7 +17,6 @@ namespace {
 
 constexpr int kArms = 8;
 constexpr int kArmJoints = 6;
-constexpr double kArmStep = 0.017453292519943295;
 
 struct Kraken {
   BodyPlan plan;
@@ -35,7 +35,7 @@ void add_octopus_joints(Kraken& k, const Variation& vary) {
   constexpr std::array<double, kArmJoints + 1> kRadius = {0.055, 0.120, 0.195, 0.265, 0.330, 0.385, 0.425};
   for (int a = 0; a < kArms; ++a) {
     // Between the vertices of the body's ring, from the left front to the back.
-    const double angle = 2 * 3.14159265358979323846 * (a + 0.25) / kArms;
+    const double angle = kTwoPi * (a + 0.25) / kArms;
     const Vec3 out(std::cos(angle), 0, -std::sin(angle));
     const Vec3 bend = out.cross(Vec3::UnitY());
     const double stretch = reach * vary.factor("arm" + std::to_string(a), 1.15);
@@ -65,11 +65,11 @@ void pose_arms(Kraken& k, const MakeOptions& options, const Variation& dice) {
         up += dice.amount() * 18 * dice.value(name + " up" + std::to_string(j));
         aside += dice.amount() * 14 * dice.value(name + " aside");
       }
-      k.plan.turn(k.arms[a][j], rotation_exp(kArmStep * Vec3(aside, 0, up)));
+      k.plan.turn(k.arms[a][j], rotation_exp(kRadPerDegree * Vec3(aside, 0, up)));
     }
   }
   if (options.pose == "random")
-    k.plan.turn(k.mantle, rotation_exp(kArmStep * dice.amount() *
+    k.plan.turn(k.mantle, rotation_exp(kRadPerDegree * dice.amount() *
                                        Vec3(14 * dice.value("mantle x"), 0, 14 * dice.value("mantle z"))));
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/rotation.h"
 #include "sinew/shapes/bodies/animals.h"
 #include "sinew/shapes/surface/drawing.h"
@@ -12,8 +13,6 @@
 
 namespace sinew::shapes {
 namespace {
-
-constexpr double kStep = 0.017453292519943295;
 
 using Leg = std::array<Index, 4>;  ///< From the trunk to the paw.
 
@@ -103,7 +102,7 @@ void pose_beast(Beast& b, const Variation& dice) {
   const auto turn = [&](Index joint, const Vec3& range) {
     const std::string& name = b.plan.name(joint);
     const Vec3 random(dice.value(name + " x"), dice.value(name + " y"), dice.value(name + " z"));
-    b.plan.turn(joint, rotation_exp(kStep * calm * range.cwiseProduct(random)));
+    b.plan.turn(joint, rotation_exp(kRadPerDegree * calm * range.cwiseProduct(random)));
   };
   turn(b.spine, {14, 6, 12});
   turn(b.chest, {14, 6, 10});

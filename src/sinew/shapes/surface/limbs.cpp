@@ -10,14 +10,13 @@
 #include <string>
 #include <utility>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/error.h"
 #include "sinew/shapes/surface/assembly.h"
 #include "sinew/shapes/surface/tube.h"
 
 namespace sinew::shapes {
 namespace {
-
-constexpr double kLimbPi = 3.14159265358979323846;
 
 /// The size of a limb with all choices made.
 struct LimbSize {
@@ -62,7 +61,7 @@ LimbSize choose_limb(const std::string& kind, bool round, const MakeOptions& opt
     throw Error(fmt::format("--length and --height of a {} are the same and cannot differ. Give one of them.", kind));
   if (options.length > 0 || options.height > 0) limb.length = std::max(options.length, options.height);
   if (options.width > 0) limb.width = options.width;
-  limb.girth = (round ? kLimbPi : 4) * limb.width;
+  limb.girth = (round ? kPi : 4) * limb.width;
   if (options.joints == 1) throw Error(fmt::format("A {} needs at least 2 joints, one at each end.", kind));
   if (options.joints > 0) limb.joints = options.joints;
   limb.checkerboard = options.checkerboard;
@@ -87,7 +86,7 @@ Vec2 square_point(int i, int around) {
 }
 
 Vec2 round_point(int i, int around) {
-  const double angle = -0.75 * kLimbPi + 2 * kLimbPi * i / around;
+  const double angle = -0.75 * kPi + kTwoPi * i / around;
   return {std::cos(angle), std::sin(angle)};
 }
 

@@ -13,6 +13,7 @@
 
 #include "sinew/core/rotation.h"
 #include "sinew/geometry/spatial/ray_scene.h"
+#include "sinew/geometry/spatial/segment.h"
 #include "sinew/transfer/match/joint_turns.h"
 
 namespace sinew::transfer {
@@ -53,11 +54,10 @@ struct Mapping {
   Vec3 place(const Vec3& p) const { return target_origin + turn.transpose() * (scale * (p - reference_origin)); }
 };
 
-double segment_distance(const Vec3& p, const Vec3& a, const Vec3& b) {
-  const Vec3 along = b - a;
-  const double length2 = along.squaredNorm();
-  const double t = length2 > 0 ? std::clamp((p - a).dot(along) / length2, 0.0, 1.0) : 0;
-  return (a + t * along - p).norm();
+// Bones that share a joint are equally far from a place beyond it, up to rounding: geometry::segment_distance() rounds
+// otherwise and would choose another one.
+double distance_to_bone(const Vec3& p, const Vec3& a, const Vec3& b) {
+  return (geometry::segment_point(p, a, b) - p).norm();
 }
 
 class Adder {
@@ -101,8 +101,8 @@ class Adder {
     const Vec3 place = reference_.position(joint);
     const PairedBone* bone = &bones_[pair].front();
     for (const PairedBone& other : bones_[pair])
-      if (segment_distance(place, other.reference_a, other.reference_b) <
-          segment_distance(place, bone->reference_a, bone->reference_b))
+      if (distance_to_bone(place, other.reference_a, other.reference_b) <
+          distance_to_bone(place, bone->reference_a, bone->reference_b))
         bone = &other;
     Mapping mapping;
     mapping.reference_origin = bone->reference_a;

@@ -6,9 +6,9 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <vector>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/bone_axis.h"
 #include "sinew/core/rotation.h"
 #include "sinew/transfer/joints/polynomials.h"
@@ -16,8 +16,8 @@
 namespace sinew::transfer {
 namespace {
 
-constexpr double kNoTurn = 1e-10;                       // Radians that are rounding.
-constexpr double kSameBone_rad = std::numbers::pi / 6;  // So far a leaf's end may lie from where it corresponds.
+constexpr double kNoTurn = 1e-10;          // Radians that are rounding.
+constexpr double kSameBone_rad = kPi / 6;  // So far a leaf's end may lie from where it corresponds.
 
 /// The rotation of a joint at binding away from its rest, in its own frame.
 Quat bound_delta(const Side& side, Index joint) {

@@ -139,9 +139,8 @@ Index joint_named(const Skeleton& skeleton, const std::string& name, const char*
   if (const Index found = skeleton.find(name); found != kNone) return found;
   std::vector<std::string> known;
   for (const Joint& joint : skeleton.joints) known.push_back(joint.name);
-  const std::string near = closest_word(name, known);
   throw Error(fmt::format("The map names a joint '{}' that the {} does not have.{} `sinew info` lists its joints.",
-                          name, whose, near.empty() ? "" : fmt::format(" Did you mean '{}'?", near)));
+                          name, whose, did_you_mean(name, known)));
 }
 
 void Mapper::take_given(const std::map<std::string, std::string>& given) {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/transfer/rays/cone.h"
 
 namespace sinew::transfer {
@@ -23,12 +23,12 @@ std::vector<Vec3f> directions_across(const Vec3& axis) {
   std::vector<Vec3f> directions;
   if (axis.isZero()) {
     directions.resize(kSphere);
-    ConeSpiral(kSphere).directions(Vec3::UnitZ(), Vec3::UnitX(), std::numbers::pi, directions);
+    ConeSpiral(kSphere).directions(Vec3::UnitZ(), Vec3::UnitX(), kPi, directions);
     return directions;
   }
   const Vec3 x = axis.unitOrthogonal(), y = axis.cross(x);
   for (int i = 0; i < kAround; ++i) {
-    const double angle = 2 * std::numbers::pi * (i + 0.5) / kAround;
+    const double angle = kTwoPi * (i + 0.5) / kAround;
     directions.push_back((std::cos(angle) * x + std::sin(angle) * y).cast<float>());
   }
   return directions;

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "sinew/binding/edit/weight_tools.h"
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/normals.h"
@@ -67,7 +67,7 @@ CastRows cast_all(const ReferenceSkin& skin, const std::vector<std::vector<CastB
       rays[block] += cast.rays;
       Level level = Level::kMatched;
       if (!cast.matched && options.cone_rad > 0) {
-        cast = caster.cast(vertex, std::min(2 * options.cone_rad, std::numbers::pi / 2), false);
+        cast = caster.cast(vertex, std::min(2 * options.cone_rad, kPi / 2), false);
         rays[block] += cast.rays;
         level = Level::kWidened;
       }

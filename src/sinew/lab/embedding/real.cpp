@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "sinew/lab/reproduce_embedding.h"
+#include "sinew/lab/embedding/embedding.h"
 
 namespace sinew::lab {
 namespace {

@@ -7,13 +7,13 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <numbers>
 
 #include "sinew/binding/segment/segmentation.h"
+#include "sinew/core/angles.h"
 #include "sinew/deform/blend/slbs.h"
 #include "sinew/geometry/spatial/random.h"
-#include "sinew/lab/reproduce_blend_bar.h"
-#include "sinew/lab/reproduce_segmentation.h"
+#include "sinew/lab/blend_bar/blend_bar.h"
+#include "sinew/lab/segmentation/segmentation.h"
 #include "sinew/measure/enclosed_volume.h"
 #include "sinew/motion/resolve.h"
 
@@ -39,7 +39,6 @@ constexpr double kAnySectionBound = 1e-3;
 constexpr double kSlopeBound = 0.2;        // Of the order of convergence, 2.
 constexpr double kManyTurnsBound = 0.002;  // Twists of whole turns to what straight edges lose.
 constexpr std::array<int, 4> kBarLayers = {40, 80, 160, 320};
-constexpr double kRadians = std::numbers::pi / 180;
 
 std::unique_ptr<deform::Deformer> bind_twist_safe(const Rig& rig) {
   const Segmentation regions = binding::segment(binding::rest_subject(rig.mesh, rig.skeleton));
@@ -253,9 +252,9 @@ class SegmentationBar {
     for (const double degrees : {360.0, 540.0, 720.0}) {
       Pose pose = rest_pose(rig);
       pose.twist_rad.assign(rig.skeleton.size(), 0);
-      pose.twist_rad[2] = degrees * kRadians;
-      pose.local[2].rotation = pose.local[2].rotation * rotation_exp(degrees * kRadians * Vec3::UnitY());
-      const double expected = (1 - std::cos(degrees * kRadians / 20)) / (3 * 4);
+      pose.twist_rad[2] = radians(degrees);
+      pose.local[2].rotation = pose.local[2].rotation * rotation_exp(radians(degrees) * Vec3::UnitY());
+      const double expected = (1 - std::cos(radians(degrees) / 20)) / (3 * 4);
       const double ours = safe(pose);
       const std::string name = fmt::format("{:.0f}°", degrees);
       expect(100 * std::abs(ours - expected) <= kManyTurnsBound, "SLBS jn2 " + name,
@@ -299,7 +298,7 @@ Pose bar_pose(const Rig& bar, int count) {
   pose.twist_rad.assign(bar.skeleton.size(), 0);
   for (int i = 0; i < count; ++i) {
     const BarTurn& turn = bar_turns()[static_cast<std::size_t>(i)];
-    if (turn.axis == 1) pose.twist_rad[turn.joint] += turn.degrees * kRadians;
+    if (turn.axis == 1) pose.twist_rad[turn.joint] += radians(turn.degrees);
   }
   return pose;
 }

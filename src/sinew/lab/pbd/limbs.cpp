@@ -4,13 +4,14 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <numbers>
 #include <optional>
 #include <string_view>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/bone_axis.h"
 #include "sinew/core/character.h"
 #include "sinew/deform/pbd/pbd.h"
+#include "sinew/lab/pbd/pbd.h"
 #include "sinew/lab/reproduce_pbd.h"
 #include "sinew/measure/meter.h"
 #include "sinew/motion/names/joint_names.h"
@@ -83,7 +84,7 @@ ModelPose bound_pose(const Rig& rig) {
 ModelPose turned_pose(const Rig& rig, const LimbTurn& turn) {
   ModelPose pose = bound_pose(rig);
   const Mat3 frame = polar(pose.joints[turn.joint].topLeftCorner<3, 3>()).rotation;
-  const double angle = turn.degrees * std::numbers::pi / 180;
+  const double angle = turn.degrees * kPi / 180;
   const Mat3 rotation = Eigen::AngleAxisd(angle, (frame * turn.axis).normalized()).toRotationMatrix();
   const Vec3 centre = place(pose.joints, turn.joint);
   Mat4 about = Mat4::Identity();

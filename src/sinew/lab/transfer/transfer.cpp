@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/lab/reproduce_transfer.h"
+#include "sinew/lab/transfer/transfer.h"
 
 #include <fmt/format.h>
 

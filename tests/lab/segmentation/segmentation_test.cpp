@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/lab/reproduce_segmentation.h"
+#include "sinew/lab/segmentation/segmentation.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
-#include <numbers>
 
 #include "sinew/binding/segment/segmentation.h"
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/spatial/random.h"
-#include "sinew/lab/reproduce_blend_bar.h"
+#include "sinew/lab/blend_bar/blend_bar.h"
 #include "sinew/shapes/surface/limbs.h"
 
 namespace sinew::lab {
 namespace {
-
-constexpr double kPi = std::numbers::pi;
 
 Rig layered_bar(int layers) {
   BarSetup setup;
@@ -45,8 +43,8 @@ TEST(SegmentationBar, ThePoseSaysTurnsThatRotationsCannot) {
   const Rig rig = bar_rig({});
   const Pose pose = bar_pose(rig, 6);
   EXPECT_NEAR(pose.twist_rad[1], kPi, 1e-12);
-  EXPECT_NEAR(pose.twist_rad[2], 200 * kPi / 180, 1e-12);
-  EXPECT_NEAR(pose.twist_rad[3], 120 * kPi / 180, 1e-12);
+  EXPECT_NEAR(pose.twist_rad[2], radians(200), 1e-12);
+  EXPECT_NEAR(pose.twist_rad[3], radians(120), 1e-12);
 }
 
 TEST(SegmentationBar, TheReferenceMeshLosesWhatItShould) {
@@ -122,7 +120,7 @@ struct Limb {
     const AnyOptions options =
         std::string_view(method) == "slbs" ? AnyOptions(deform::SlbsOptions{deform::TwistShare::kDelta}) : AnyOptions();
     const auto deformer = deform::bind(method, rig(), options, {}, {&regions});
-    return TwistedBone(rig(), made.owners, 0, 1).measure(*deformer, degrees * kPi / 180);
+    return TwistedBone(rig(), made.owners, 0, 1).measure(*deformer, radians(degrees));
   }
 };
 
@@ -143,13 +141,13 @@ TEST(TwistedBone, TwistSafeSkinningKeepsSectionsAndStretchesLikeASolidBar) {
   const double length = rig.skeleton.joints[1].rest.translation.norm();
   for (const double degrees : {180.0, 540.0, 720.0}) {
     const TwistFigures figures = limb.twisted("slbs", degrees);
-    const double shear = degrees * kPi / 180 * kRadius / length;
+    const double shear = radians(degrees) * kRadius / length;
     EXPECT_GE(figures.least_area, 0.999) << degrees;
     EXPECT_NEAR(figures.mean_area, 1, 1e-3) << degrees;
     EXPECT_NEAR(figures.closed_form, shear / 2 + std::sqrt(1 + shear * shear / 4), 1e-6) << degrees;
     // An edge along the bar; only one aslant has all of the closed form.
     EXPECT_NEAR(figures.stretch, std::sqrt(1 + shear * shear), 2e-3) << degrees;
-    EXPECT_NEAR(figures.shown_rad, degrees * kPi / 180 * (1 - 1.0 / 48), 0.02 * degrees * kPi / 180) << degrees;
+    EXPECT_NEAR(figures.shown_rad, radians(degrees) * (1 - 1.0 / 48), 0.02 * radians(degrees)) << degrees;
   }
 }
 

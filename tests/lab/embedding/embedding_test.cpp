@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/lab/reproduce_embedding.h"
+#include "sinew/lab/embedding/embedding.h"
 
 #include <gtest/gtest.h>
 

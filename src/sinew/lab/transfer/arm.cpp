@@ -6,12 +6,12 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/character.h"
 #include "sinew/deform/deformer.h"
-#include "sinew/lab/reproduce_segmentation.h"
-#include "sinew/lab/reproduce_transfer.h"
+#include "sinew/lab/segmentation/segmentation.h"
+#include "sinew/lab/transfer/transfer.h"
 #include "sinew/motion/drivers.h"
 #include "sinew/transfer/rays/guides.h"
 #include "sinew/transfer/rays/skeleton_aware.h"
@@ -84,7 +84,7 @@ double bend_error(const KnownRig& target, const SkinWeights& weights) {
   for (int degrees = 10; degrees <= 120; degrees += 10) {
     Pose pose = rest_pose(truth);
     pose.local[kForearm].rotation =
-        pose.local[kForearm].rotation * Quat(Eigen::AngleAxisd(degrees * std::numbers::pi / 180, Vec3::UnitZ()));
+        pose.local[kForearm].rotation * Quat(Eigen::AngleAxisd(degrees * kPi / 180, Vec3::UnitZ()));
     const std::vector<Vec3> a = posed_positions(*true_skin, truth, pose), b = posed_positions(*other_skin, other, pose);
     for (std::size_t v = 0; v < a.size(); ++v) sum += (a[v] - b[v]).squaredNorm();
     count += a.size();
@@ -201,9 +201,7 @@ void transfer_ablations(const Progress& progress, Reproduction& result) {
   transfer::TransferOptions base;
   base.max_influences = 0;
   using Options = transfer::TransferOptions;
-  const auto cone = [](double degrees) {
-    return [degrees](Options& o) { o.cone_rad = degrees * std::numbers::pi / 180; };
-  };
+  const auto cone = [](double degrees) { return [degrees](Options& o) { o.cone_rad = degrees * kPi / 180; }; };
   const std::vector<std::pair<std::string, std::function<void(Options&)>>> variants = {
       {"shipping: 32 rays, 15°, exponent 3", [](Options&) {}},
       {"1 ray, 0°", [](Options& o) { o.rays = 1, o.cone_rad = 0; }},

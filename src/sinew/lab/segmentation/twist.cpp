@@ -6,20 +6,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 
 #include "sinew/binding/segment/segmentation.h"
+#include "sinew/core/angles.h"
 #include "sinew/deform/blend/delta_mush.h"
 #include "sinew/deform/blend/slbs.h"
 #include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/section.h"
-#include "sinew/lab/reproduce_segmentation.h"
+#include "sinew/lab/segmentation/segmentation.h"
 #include "sinew/shapes/kinds.h"
 
 namespace sinew::lab {
 namespace {
 
-constexpr double kTurn = 2 * std::numbers::pi;
 constexpr std::array<double, 4> kTwistDegrees = {180, 360, 540, 720};
 constexpr double kMostBoundedDegrees = 540;
 constexpr double kLeastArea = 0.95;
@@ -31,7 +30,9 @@ double azimuth(const Vec3& p, const Vec3& start, const Vec3& axis, const Vec3& z
   return std::atan2(axis.cross(zero).dot(r), zero.dot(r));
 }
 
-double nearest_turn(double angle, double reference) { return angle + kTurn * std::round((reference - angle) / kTurn); }
+double nearest_turn(double angle, double reference) {
+  return angle + kTwoPi * std::round((reference - angle) / kTwoPi);
+}
 
 struct TwistMethod {
   const char* key;
@@ -52,7 +53,7 @@ constexpr std::array<TwistMethod, 5> kTwistMethods = {{{"lbs", "LBS", "lbs", fal
 constexpr std::size_t kTwistSafe = 3;
 using TwistRow = std::array<TwistFigures, kTwistMethods.size()>;
 
-double degrees_of(double rad) { return rad * 180 / std::numbers::pi; }
+double degrees_of(double rad) { return rad * 180 / kPi; }
 
 ResultTable area_table() {
   ResultTable table{
@@ -217,8 +218,7 @@ void segmentation_twists(const std::vector<int>& vertices, const Progress& progr
     for (const double degrees : kTwistDegrees) {
       progress.check();
       TwistRow row;
-      for (std::size_t m = 0; m < row.size(); ++m)
-        row[m] = forearm.measure(*deformers[m], degrees * std::numbers::pi / 180);
+      for (std::size_t m = 0; m < row.size(); ++m) row[m] = forearm.measure(*deformers[m], degrees * kPi / 180);
       const std::string name = fmt::format("{}, {:.0f}°", rig.mesh.vertex_count(), degrees);
       areas.rows.push_back(area_row(name, row));
       stretches.rows.push_back(stretch_row(name, row));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/deform/pbd/pbd_cylinder.h"
+#include "sinew/lab/pbd/cylinder.h"
 
 #include <algorithm>
 #include <array>
@@ -9,12 +9,12 @@
 
 #include "sinew/geometry/voxels/tets.h"
 
-namespace sinew::deform {
+namespace sinew::lab {
 
-PbdBody pbd_cylinder() {
+deform::PbdBody pbd_cylinder() {
   constexpr int kLong = 56, kAcross = 8;
   constexpr double kRadius = 0.2;
-  PbdBody body;
+  deform::PbdBody body;
   const auto number = [](int i, int j, int k) {
     return static_cast<Index>((i * (kAcross + 1) + j) * (kAcross + 1) + k);
   };
@@ -70,7 +70,7 @@ std::vector<Mat4> cylinder_motions(const Vec3& axis, double angle_rad) {
   return {Mat4::Identity(), turn};
 }
 
-std::vector<Vec3f> blended_cylinder(const PbdBody& body, const Vec3& axis, double angle_rad) {
+std::vector<Vec3f> blended_cylinder(const deform::PbdBody& body, const Vec3& axis, double angle_rad) {
   const std::vector<Mat4> motions = cylinder_motions(axis, angle_rad);
   std::vector<Vec3f> positions;
   for (const Vec3& p : body.tets.positions) {
@@ -80,7 +80,7 @@ std::vector<Vec3f> blended_cylinder(const PbdBody& body, const Vec3& axis, doubl
   return positions;
 }
 
-CylinderState cylinder_state(const PbdBody& body, const std::vector<Vec3f>& positions) {
+CylinderState cylinder_state(const deform::PbdBody& body, const std::vector<Vec3f>& positions) {
   TetMesh posed = body.tets;
   for (std::size_t p = 0; p < positions.size(); ++p) posed.positions[p] = positions[p].cast<double>();
   CylinderState state;
@@ -97,4 +97,4 @@ CylinderState cylinder_state(const PbdBody& body, const std::vector<Vec3f>& posi
   return state;
 }
 
-}  // namespace sinew::deform
+}  // namespace sinew::lab

@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/lab/reproduce_pbd.h"
+#include "sinew/lab/pbd/pbd.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/character.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/deformer.h"
 #include "sinew/deform/pbd/pbd.h"
 #include "sinew/deform/pbd/pbd_body.h"
-#include "sinew/deform/pbd/pbd_cylinder.h"
 #include "sinew/deform/pbd/pbd_paper.h"
 #include "sinew/deform/pbd/pbd_system.h"
 #include "sinew/geometry/spatial/random.h"
+#include "sinew/lab/pbd/cylinder.h"
 #include "sinew/motion/resolve.h"
 #include "sinew/shapes/kinds.h"
 
 namespace sinew::lab {
 namespace {
-
-constexpr double kPbdDegree = std::numbers::pi / 180;
 
 /// A turn of the bar's second joint.
 struct BarPose {
@@ -39,33 +37,30 @@ const std::array<BarPose, 3>& bar_poses() {
   return poses;
 }
 
-deform::CylinderState moved_bar(const deform::PbdBody& bar, std::vector<Vec3f> positions,
-                                const std::vector<Vec3f>& corrections) {
+CylinderState moved_bar(const deform::PbdBody& bar, std::vector<Vec3f> positions,
+                        const std::vector<Vec3f>& corrections) {
   for (std::size_t p = 0; p < positions.size(); ++p) positions[p] += corrections[p];
-  return deform::cylinder_state(bar, positions);
+  return cylinder_state(bar, positions);
 }
 
-deform::CylinderState relaxed_bar(const deform::PbdBody& bar, const deform::PbdSettings& settings,
-                                  const BarPose& pose) {
+CylinderState relaxed_bar(const deform::PbdBody& bar, const deform::PbdSettings& settings, const BarPose& pose) {
   const deform::PbdSystem system(bar, settings);
   deform::PbdSystem::Scratch scratch;
-  const std::vector<Vec3f> positions = deform::blended_cylinder(bar, pose.axis, pose.degrees * kPbdDegree);
+  const std::vector<Vec3f> positions = blended_cylinder(bar, pose.axis, radians(pose.degrees));
   std::vector<Vec3f> corrections(positions.size());
-  system.solve(scratch, positions, deform::cylinder_motions(pose.axis, pose.degrees * kPbdDegree), corrections);
+  system.solve(scratch, positions, cylinder_motions(pose.axis, radians(pose.degrees)), corrections);
   return moved_bar(bar, positions, corrections);
 }
 
-deform::CylinderState printed_bar(const deform::PbdBody& bar, const BarPose& pose, double stiffness, bool whole) {
-  const std::vector<Vec3f> positions = deform::blended_cylinder(bar, pose.axis, pose.degrees * kPbdDegree);
+CylinderState printed_bar(const deform::PbdBody& bar, const BarPose& pose, double stiffness, bool whole) {
+  const std::vector<Vec3f> positions = blended_cylinder(bar, pose.axis, radians(pose.degrees));
   const deform::PbdPaper paper(bar);
-  return moved_bar(bar, positions,
-                   paper.corrections(positions, deform::cylinder_motions(pose.axis, pose.degrees * kPbdDegree), 10,
-                                     stiffness, whole));
+  return moved_bar(
+      bar, positions,
+      paper.corrections(positions, cylinder_motions(pose.axis, radians(pose.degrees)), 10, stiffness, whole));
 }
 
-std::string state_text(const deform::CylinderState& state) {
-  return fmt::format("{:.4f} / {}", state.volume, state.inverted);
-}
+std::string state_text(const CylinderState& state) { return fmt::format("{:.4f} / {}", state.volume, state.inverted); }
 
 /// Table 2, in milliseconds, with a GPU.
 struct PaperFrame {
@@ -120,7 +115,7 @@ FrameTimes frame_times(const deform::Deformer& deformer, const Rig& rig, const s
 }  // namespace
 
 void pbd_stiffness(const Progress& progress, Reproduction& result) {
-  const deform::PbdBody bar = deform::pbd_cylinder();
+  const deform::PbdBody bar = pbd_cylinder();
   const BarPose& twist = bar_poses()[0];
   ResultTable table{"figure_7",
                     "Fig. 7: volume against stiffness, and tetrahedra turned inside out",
@@ -131,8 +126,7 @@ void pbd_stiffness(const Progress& progress, Reproduction& result) {
                     "the corotated energy keeps more volume the stiffer it is.",
                     {"stiffness", "as printed", "printed, whole gradient", "four springs", "corotated"},
                     {}};
-  const deform::CylinderState blended =
-      deform::cylinder_state(bar, deform::blended_cylinder(bar, twist.axis, twist.degrees * kPbdDegree));
+  const CylinderState blended = cylinder_state(bar, blended_cylinder(bar, twist.axis, radians(twist.degrees)));
   table.rows.push_back(
       {"linear blending", state_text(blended), state_text(blended), state_text(blended), state_text(blended)});
   for (const double k : {0.01, 0.1, 1.0, 10.0, 100.0}) {
@@ -143,10 +137,10 @@ void pbd_stiffness(const Progress& progress, Reproduction& result) {
     settings.volume = false;
     settings.energy = k;
     settings.material = deform::PbdMaterial::kSprings;
-    const deform::CylinderState springs = relaxed_bar(bar, settings, twist);
+    const CylinderState springs = relaxed_bar(bar, settings, twist);
     settings.material = deform::PbdMaterial::kCorotated;
-    const deform::CylinderState corotated = relaxed_bar(bar, settings, twist);
-    const deform::CylinderState printed = printed_bar(bar, twist, k, false), whole = printed_bar(bar, twist, k, true);
+    const CylinderState corotated = relaxed_bar(bar, settings, twist);
+    const CylinderState printed = printed_bar(bar, twist, k, false), whole = printed_bar(bar, twist, k, true);
     table.rows.push_back(
         {fmt::format("{:g}", k), state_text(printed), state_text(whole), state_text(springs), state_text(corotated)});
     result.metrics["figure_7"].push_back({{"stiffness", k},
@@ -159,7 +153,7 @@ void pbd_stiffness(const Progress& progress, Reproduction& result) {
 }
 
 void pbd_orders(const Progress& progress, Reproduction& result) {
-  const deform::PbdBody bar = deform::pbd_cylinder();
+  const deform::PbdBody bar = pbd_cylinder();
   ResultTable table{"orders",
                     "What order and stiffness do to a bar: volume, and tetrahedra turned inside out",
                     "Ten sweeps; the bar of Fig. 7.",
@@ -171,8 +165,7 @@ void pbd_orders(const Progress& progress, Reproduction& result) {
                            rumman = {"stretch, bind and volume alone"};
   for (const BarPose& pose : bar_poses()) {
     progress.check();
-    blended.push_back(
-        state_text(deform::cylinder_state(bar, deform::blended_cylinder(bar, pose.axis, pose.degrees * kPbdDegree))));
+    blended.push_back(state_text(cylinder_state(bar, blended_cylinder(bar, pose.axis, radians(pose.degrees)))));
     printed.push_back(state_text(printed_bar(bar, pose, 1, true)));
     deform::PbdSettings settings;
     corotated.push_back(state_text(relaxed_bar(bar, settings, pose)));

@@ -12,7 +12,7 @@
 
 #include "sinew/binding/segment/segmentation.h"
 #include "sinew/geometry/mesh/components.h"
-#include "sinew/lab/reproduce_segmentation.h"
+#include "sinew/lab/segmentation/segmentation.h"
 #include "sinew/shapes/kinds.h"
 
 namespace sinew::lab {

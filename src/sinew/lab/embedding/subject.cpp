@@ -11,7 +11,7 @@
 #include "sinew/geometry/mesh/facing.h"
 #include "sinew/geometry/spatial/fast_winding.h"
 #include "sinew/io/asset.h"
-#include "sinew/lab/reproduce_embedding.h"
+#include "sinew/lab/embedding/embedding.h"
 #include "sinew/motion/names/joint_names.h"
 #include "sinew/pipeline/bind_subject.h"
 #include "sinew/pipeline/rig_apply.h"

@@ -7,10 +7,11 @@
 #include <array>
 #include <cassert>
 #include <cmath>
-#include <numbers>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/character.h"
 #include "sinew/deform/blend/slbs.h"
+#include "sinew/lab/blend_bar/blend_bar.h"
 #include "sinew/lab/reproduce_blend_bar.h"
 #include "sinew/measure/enclosed_volume.h"
 #include "sinew/motion/resolve.h"
@@ -79,7 +80,7 @@ std::vector<Quat> bar_rotations(int count) {
   angles.fill(Vec3::Zero());
   for (int i = 0; i < count; ++i) {
     const BarTurn& turn = bar_turns()[static_cast<std::size_t>(i)];
-    angles[turn.joint][turn.axis] += turn.degrees * std::numbers::pi / 180;
+    angles[turn.joint][turn.axis] += turn.degrees * kPi / 180;
   }
   std::vector<Quat> rotations;
   for (const Vec3& angle : angles) rotations.push_back(rotation_from_euler(angle, "xyz"));

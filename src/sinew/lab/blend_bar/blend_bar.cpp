@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/lab/reproduce_blend_bar.h"
+#include "sinew/lab/blend_bar/blend_bar.h"
 
 #include <fmt/format.h>
 

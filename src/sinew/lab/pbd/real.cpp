@@ -17,7 +17,7 @@
 #include "sinew/deform/pbd/pbd_store.h"
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/io/asset.h"
-#include "sinew/lab/reproduce_pbd.h"
+#include "sinew/lab/pbd/pbd.h"
 #include "sinew/motion/resolve.h"
 #include "sinew/pipeline/bind_subject.h"
 

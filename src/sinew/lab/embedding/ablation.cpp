@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "sinew/lab/reproduce_embedding.h"
+#include "sinew/lab/embedding/embedding.h"
 #include "sinew/rigging/templates/template_file.h"
 
 namespace sinew::lab {
