@@ -183,7 +183,7 @@ ChosenMotion read_pose(const io::Asset& asset, const std::string& path, std::vec
   const io::Bytes bytes = io::read_file(path);
   const Json json = Json::parse(io::as_text(bytes), nullptr, false);
   if (json.is_discarded())
-    throw Error(fmt::format("{} is not JSON. docs/poses-and-clips.md says what a pose is.", path));
+    throw Error(fmt::format("{} is not JSON. docs/formats/poses-and-clips.md says what a pose is.", path));
   files.push_back(io::describe(path, bytes));
   ChosenMotion motion;
   motion.name = fs::path(path).stem().string();
