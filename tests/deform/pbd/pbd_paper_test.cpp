@@ -12,7 +12,7 @@
 namespace sinew::deform {
 namespace {
 
-// All hard, in the paper's order: the card's check run.
+// All constraints hard, in the paper's order.
 TEST(PbdPaper, KeepsTheVolumeOfTheCylinderAsTheCheckRun) {
   const PbdBody body = pbd_cylinder();
   const PbdPaper paper(body);
