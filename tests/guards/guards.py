@@ -277,8 +277,52 @@ def pi(guard):
                 guard.report(file, number, f"'{match[0].strip()}': use kPi, radians() or degrees() of core/angles.h")
 
 
+MARKDOWN_LINK = re.compile(r"\]\(([^)\s]+)\)")
+NAMED_PAGE = re.compile(r"(?<![\w./-])docs/[\w./-]+\.(?:md|png)\b")
+OUTSIDE = re.compile(r"[a-z]+:", re.I)
+
+
+def anchors_of(lines):
+    """The anchors of a Markdown page's headings, as GitHub makes them."""
+    anchors, fenced = set(), False
+    for _, line in lines:
+        if line.startswith("```"):
+            fenced = not fenced
+        heading = None if fenced else re.match(r"#{1,6}\s+(.*?)\s*#*$", line)
+        if heading:
+            words = re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "", heading[1]).lower())
+            anchors.add(words.replace(" ", "-"))
+    return anchors
+
+
+def links(guard):
+    """Every relative link of a Markdown page leads to a file, and to a heading where it names one; so does every docs/ page
+    that a source names."""
+    known = set(project_files(guard.root))
+
+    def check_target(file, number, link, folder):
+        path, _, anchor = link.partition("#")
+        target = os.path.normpath(os.path.join(folder, path)) if path else file
+        if target not in known and not os.path.isdir(os.path.join(guard.root, target)):
+            guard.report(file, number, f"a broken link: {link}")
+        elif anchor and target.endswith(".md"):
+            with open(os.path.join(guard.root, target), encoding="utf-8") as page:
+                if anchor not in anchors_of(enumerate(page.read().splitlines(), 1)):
+                    guard.report(file, number, f"a link to a heading that does not exist: {link}")
+
+    for file in guard.files(lambda n: is_text(n) and not n.startswith("tests/guards/")):
+        for number, line in guard.lines(file):
+            if file.endswith(".md"):
+                for link in MARKDOWN_LINK.findall(line):
+                    if not OUTSIDE.match(link):
+                        check_target(file, number, link, os.path.dirname(file))
+            else:
+                for page in NAMED_PAGE.findall(line):
+                    check_target(file, number, page, "")
+
+
 GUARDS = {function.__name__: function for function in
-          (layers, uses, headers, apps, purity, licences, machine_paths, unfinished, registries, pi)}
+          (layers, uses, headers, apps, purity, licences, machine_paths, unfinished, registries, pi, links)}
 
 
 def run(name, root):

@@ -36,7 +36,8 @@ CLEAN = {
     "apps/sinew/main.cpp": head("//") + '#include "sinew/core/report.h"\n#include "sinew/jobs/job.h"\n',
     "demo": "#!/usr/bin/env bash\n" + head("#"),
     "web/package-lock.json": '{ "packages": { "three": { "version": "0.1" } } }\n',
-    "docs/README.md": "".join(f"<!-- {line} -->\n" for line in SPDX),
+    "docs/README.md": "".join(f"<!-- {line} -->\n" for line in SPDX) + "[A page](page.md#a-heading), [a folder](../src), [a site](https://x.org).\n",
+    "docs/page.md": "".join(f"<!-- {line} -->\n" for line in SPDX) + "# A heading\n\n[Here](#a-heading).\n",
     "LICENSE": "Apache License\n",
 }
 
@@ -86,6 +87,11 @@ PLANTED = [
     ("pi", "src/sinew/motion/ik.cpp", "constexpr double kDegree = 0.0174;\n"),
     ("registries", "web/package-lock.json", '"resol' + 'ved": "ht' + 'tps:' + '//registry.npm' + 'js.org/three.tgz"\n'),
     ("registries", "docs/README.md", "Get it from py" + "pi.org.\n"),
+    ("links", "docs/README.md", "See [this](missing.md).\n"),
+    ("links", "docs/README.md", "![A picture](images/missing.png)\n"),
+    ("links", "docs/README.md", "See [this](page.md#no-such-heading).\n"),
+    ("links", "docs/page.md", "See [this](#no-such-heading).\n"),
+    ("links", "src/sinew/motion/ik.cpp", "// docs/" + "missing.md has the schema.\n"),
 ]
 
 

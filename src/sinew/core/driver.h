@@ -11,7 +11,7 @@
 
 namespace sinew {
 
-/// What moves a helper joint, as data; `motion` evaluates it. docs/drivers.md describes each kind.
+/// What moves a helper joint, as data; `motion` evaluates it. docs/formats/drivers.md describes each kind.
 struct Driver {
   enum class Kind {
     kTwistShare,     ///< A share of the source's twist about `axis`.

@@ -5,7 +5,7 @@
 
 /// NAME.rig.json: joints, bind matrices and sparse weights by the names of the meshes and the numbers of their
 /// vertices, so that a rig gets back into the scene its mesh came from. The schema is described in
-/// docs/formats-text.md.
+/// docs/formats/text.md.
 
 #include <filesystem>
 #include <optional>

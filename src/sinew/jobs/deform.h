@@ -43,9 +43,9 @@ struct DeformJobOptions {
 
 /// Plays a clip, or takes a pose, through a deformer and writes what comes out. The output's ending decides how:
 /// `.glb` and `.gltf` play in any viewer (skinned if that is all the method does, else key shapes), `.pc2` and `.mdd`
-/// are vertex caches, `.obj` is one pose. docs/deform.md describes each. \throws Error if the input has no skeleton,
-/// the clip, pose or frames are not there, more key shapes than allowed would be needed, or the output cannot be
-/// written; then nothing is written.
+/// are vertex caches, `.obj` is one pose. docs/commands/deform.md describes each. \throws Error if the input has no
+/// skeleton, the clip, pose or frames are not there, more key shapes than allowed would be needed, or the output cannot
+/// be written; then nothing is written.
 Report deform(const JobRequest& request, const DeformJobOptions& options, const Progress& progress);
 
 }  // namespace sinew::jobs

@@ -25,8 +25,8 @@ struct InfoOptions {
 };
 
 /// What is in a file and how healthy it is: `text` to be read at a glance, `metrics` complete. Warnings are only what
-/// truly harms; docs/info.md lists their codes. Apart from reading, the time is linear in the mesh (n log n with
-/// `deep`). \throws Error if the file cannot be read.
+/// truly harms; docs/commands/info.md lists their codes. Apart from reading, the time is linear in the mesh (n log n
+/// with `deep`). \throws Error if the file cannot be read.
 Report info(const JobRequest& request, const InfoOptions& options, const Progress& progress);
 
 }  // namespace sinew::jobs

@@ -48,7 +48,7 @@ struct MeasureOptions {
 
 /// How well a character deforms, in figures: volume, the thinnest cross-section and the bulge of every joint, stretch
 /// of edges, roughness, self-intersections; and how far it lies from another character of as many vertices.
-/// docs/measure.md defines them. What they are compared with is the mesh as it was bound.
+/// docs/commands/measure.md defines them. What they are compared with is the mesh as it was bound.
 ///
 /// The file to compare with is posed by its own clip of that name, if it has one; else by the same local transforms,
 /// joint by joint of the same name; without a skeleton it stands still. \throws Error if a file cannot be read, or a

@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// Helper joints moved by other joints. docs/drivers.md says what each kind does.
+/// Helper joints moved by other joints. docs/formats/drivers.md says what each kind does.
 
 #include "sinew/core/pose.h"
 #include "sinew/core/skeleton.h"

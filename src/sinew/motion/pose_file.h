@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// Poses as JSON. The form is described in docs/poses-and-clips.md.
+/// Poses as JSON. The form is described in docs/formats/poses-and-clips.md.
 
 #include "sinew/core/character.h"
 #include "sinew/core/json.h"

@@ -13,7 +13,7 @@ namespace {
 
 using namespace sinew::lab;
 
-// All hard, in the paper's order: the card's check run.
+// All constraints hard, in the paper's order.
 TEST(PbdPaper, KeepsTheVolumeOfTheCylinderAsTheCheckRun) {
   const PbdBody body = pbd_cylinder();
   const PbdPaper paper(body);

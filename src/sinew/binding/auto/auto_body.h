@@ -29,7 +29,7 @@ struct BodyRows {
 /// bleeds.
 ///
 /// If heat fails, voxels do all, with a fallback that says why; if both do, distance. Tried and left out, see
-/// docs/method-auto.md: means of heat with voxels or segmentation everywhere, which agree with artists' weights no
+/// docs/methods/auto.md: means of heat with voxels or segmentation everywhere, which agree with artists' weights no
 /// better than heat does. \throws Error if no joint is bound; Cancelled.
 BodyRows bind_bodies(const Subject& body, const BindOptions& options, const Progress& progress);
 

@@ -34,7 +34,7 @@ struct SegmentationOptions {
 /// `along` is not clamped. Every vertex is owned; `statistics` tells how. After merging the vertices of a bone on a
 /// shell hang together, and so do those of a joint. Copies of a vertex at seams have one owner.
 ///
-/// Where the paper is silent or was changed, and why (shares of vertices; `docs/method-segmentation.md` has the
+/// Where the paper is silent or was changed, and why (shares of vertices; `docs/methods/segmentation.md` has the
 /// tables):
 /// - The paper drops a bone when the angle between normal and direction from the bone exceeds 90°, and takes the
 ///   nearest of the rest. On shells that lie inside others (mouth, eyes, lashes) all near bones fall away so, and feet

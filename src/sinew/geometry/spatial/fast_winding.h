@@ -23,7 +23,7 @@ namespace sinew::geometry {
 class FastWinding {
  public:
   /// How many radii of a box a point must be away before the box counts as one. The error of the sum falls with about
-  /// the cube of it, the time grows with about the square. See docs/geometry-fields.md for measured errors.
+  /// the cube of it, the time grows with about the square. See docs/developers/geometry-fields.md for measured errors.
   static constexpr double kDefaultBeta = 2;
 
   FastWinding() = default;

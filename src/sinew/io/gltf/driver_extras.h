@@ -3,7 +3,8 @@
 
 #pragma once
 
-/// Drivers of helper joints in `extras.sinew.driver` of their nodes. The schema is described in docs/drivers.md.
+/// Drivers of helper joints in `extras.sinew.driver` of their nodes. The schema is described in
+/// docs/formats/drivers.md.
 
 #include "sinew/io/gltf/scene.h"
 

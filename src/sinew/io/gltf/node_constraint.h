@@ -4,8 +4,8 @@
 #pragma once
 
 /// Drivers as other programs know them: the extension VRMC_node_constraint 1.0 of VRM, which turns a node by its *roll*
-/// (kTwistShare), *aim* (kAim) or *rotation* (kRotationShare) constraint. docs/drivers.md says which drivers it can
-/// express.
+/// (kTwistShare), *aim* (kAim) or *rotation* (kRotationShare) constraint. docs/formats/drivers.md says which drivers it
+/// can express.
 
 #include "sinew/io/gltf/editor.h"
 #include "sinew/io/gltf/scene.h"

@@ -4,7 +4,8 @@
 #pragma once
 
 /// Motion put into a glTF document: clips and poses of its nodes, and for parts that no engine could deform itself, key
-/// shapes (morph targets) with an animation of their weights. docs/deform.md describes what the file then holds.
+/// shapes (morph targets) with an animation of their weights. docs/commands/deform.md describes what the file then
+/// holds.
 
 #include <optional>
 

@@ -12,7 +12,6 @@
 #include "sinew/core/character.h"
 #include "sinew/deform/blend/slbs.h"
 #include "sinew/lab/blend_bar/blend_bar.h"
-#include "sinew/lab/reproduce_blend_bar.h"
 #include "sinew/measure/enclosed_volume.h"
 #include "sinew/motion/resolve.h"
 #include "sinew/pipeline/deformer.h"

@@ -6,7 +6,7 @@
 /// The bar of A. Ramírez Flores and A. Susín, "Segmentation-based skinning", Computer Animation and Virtual Worlds,
 /// 2015, Tables III to V: how much volume skinning loses in six turns of a bar's joints, one added to the other. The
 /// paper says neither how large the bar is nor how finely it is cut nor which weights it has; what is set here was
-/// inferred from its volumes (32, 20.8, 72) and agrees with its columns (docs/reproduce.md).
+/// inferred from its volumes (32, 20.8, 72) and agrees with its columns (docs/commands/reproduce.md).
 
 #include <array>
 #include <string>

@@ -12,7 +12,6 @@
 #include "sinew/core/character.h"
 #include "sinew/deform/pbd/pbd.h"
 #include "sinew/lab/pbd/pbd.h"
-#include "sinew/lab/reproduce_pbd.h"
 #include "sinew/measure/meter.h"
 #include "sinew/motion/names/joint_names.h"
 #include "sinew/motion/resolve.h"

@@ -21,7 +21,7 @@ namespace {
 
 constexpr Index kUpperArm = 0, kForearm = 1, kHand = 2;
 
-/// What the card asks of the method as published, mean of half the sum of differences.
+/// Bounds for the method as published: mean of half the sum of differences.
 struct ArmTarget {
   const char* shape;
   const char* name;

@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// Motions that Sinew makes for a skeleton: docs/poses-and-clips.md shows them.
+/// Motions that Sinew makes for a skeleton: docs/formats/poses-and-clips.md shows them.
 
 #include <string>
 #include <vector>

@@ -10,7 +10,7 @@
 
 namespace sinew::rigging {
 
-/// Moves joints that lie outside the body, or too near to its surface, to the nearest medial sample (card, step 12):
+/// Moves joints that lie outside the body, or too near to its surface, to the nearest medial sample:
 /// those whose depth is below twice the least a sample has, or a fifth of the radius of their nearest sphere. Joints
 /// with `fixed` stay.
 void keep_inside(const Body& body, const Template& skeleton_template, Anatomy& anatomy, const std::vector<char>& fixed);

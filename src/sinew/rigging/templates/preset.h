@@ -13,7 +13,7 @@
 
 namespace sinew::rigging {
 
-/// What a program expects of a skeleton. docs/presets.md has the schema.
+/// What a program expects of a skeleton. docs/formats/presets.md has the schema.
 struct Preset {
   int version = 1;
   std::string name;   ///< "unity".

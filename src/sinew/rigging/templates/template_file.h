@@ -11,10 +11,10 @@
 
 namespace sinew::rigging {
 
-/// A template from JSON, checked: docs/templates.md has the schema. \throws Error with `where` (a file's name) and the
-/// place in it for whatever is missing, unknown, of the wrong type, or does not fit: parents that do not come first,
-/// names or roles twice, partners that do not point back or are not of mirrored places, bones of no length, limbs whose
-/// joints do not follow each other, fewer than two searched joints.
+/// A template from JSON, checked: docs/formats/templates.md has the schema. \throws Error with `where` (a file's name)
+/// and the place in it for whatever is missing, unknown, of the wrong type, or does not fit: parents that do not come
+/// first, names or roles twice, partners that do not point back or are not of mirrored places, bones of no length,
+/// limbs whose joints do not follow each other, fewer than two searched joints.
 Template read_template(const Json& json, const std::string& where);
 
 /// The same from the text of a file. \throws Error also for what is no JSON.
