@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Sinew authors
 
 // The program: reads the command line, calls a job, prints its report. Exit codes are in
-// docs/exit-codes-and-reports.md.
+// docs/commands/exit-codes-and-reports.md.
 
 #include <fmt/format.h>
 #include <unistd.h>

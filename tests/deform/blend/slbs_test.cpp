@@ -18,7 +18,6 @@ namespace {
 
 using namespace testing;
 
-constexpr double kTurn = 2 * std::numbers::pi;
 
 SlbsOptions delta() {
   SlbsOptions options;
