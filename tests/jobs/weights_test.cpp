@@ -14,6 +14,7 @@
 #include "sinew/core/error.h"
 #include "sinew/core/parallel.h"
 #include "sinew/io/asset.h"
+#include "sinew/jobs/convert.h"
 #include "sinew/jobs/make.h"
 #include "sinew/pipeline/bind_subject.h"
 #include "sinew/pipeline/weights_partners.h"
@@ -60,6 +61,24 @@ class Weights : public testing::Test {
 };
 
 test::TemporaryFolder* Weights::folder_ = nullptr;
+
+TEST_F(Weights, ALimitOfInfluencesIsTheSameInConvert) {
+  WeightsOptions options;
+  options.max_influences = 2;
+  run("human.glb", "limited.glb", options);
+  ConvertOptions convert_options;
+  convert_options.max_influences = 2;
+  convert({{*folder_ / "human.glb"}, *folder_ / "converted.glb", true}, convert_options, {});
+  const SkinWeights here = rig("limited.glb").weights, there = rig("converted.glb").weights;
+  ASSERT_EQ(here.row_count(), there.row_count());
+  for (Index v = 0; v < here.row_count(); ++v) {
+    ASSERT_EQ(here.row(v).size(), there.row(v).size()) << v;
+    for (std::size_t i = 0; i < here.row(v).size(); ++i) {
+      ASSERT_EQ(here.row(v)[i].joint, there.row(v)[i].joint) << v;
+      ASSERT_NEAR(here.row(v)[i].weight, there.row(v)[i].weight, 1e-6) << v;
+    }
+  }
+}
 
 TEST_F(Weights, OperationsRunInTheOrderWrittenAndCappingLast) {
   WeightsOptions options;

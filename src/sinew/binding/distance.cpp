@@ -110,7 +110,7 @@ Bound bind_by_distance(const Subject& subject, const BindOptions& options, const
       for (const Bone& bone : tree.bones)
         nearest.add({std::max(closest_on_bone(bone, mesh.positions[v]).distance, least), bone.joint});
       rows[v] = distance_row(nearest.items(), region_fade(regions, mesh.positions[v]));
-      truncate_row(rows[v], options.max_influences);
+      cap_row(rows[v], options.max_influences);
     }
   });
   Bound bound;
@@ -121,7 +121,7 @@ Bound bind_by_distance(const Subject& subject, const BindOptions& options, const
     SkinWeights welded;
     for (const Index v : welding.first) welded.add_row(bound.weights.row(v));
     welded = smoothed(welded, geometry::one_rings(mesh, &welding), *options.smoothing);
-    bound.weights = unwelded(truncated(welded, options.max_influences), welding);
+    bound.weights = unwelded(capped_rows(welded, options.max_influences), welding);
   }
   bound.origins = {{"distance", "asked for"}};
   bound.origin.assign(rows.size(), 0);

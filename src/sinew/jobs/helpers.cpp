@@ -10,7 +10,6 @@
 #include <charconv>
 #include <numbers>
 
-#include "sinew/binding/edit/weight_tools.h"
 #include "sinew/binding/segment/segmentation.h"
 #include "sinew/core/error.h"
 #include "sinew/core/result_table.h"
@@ -213,7 +212,7 @@ void HelpersRun::cap() {
       if (i >= most) dropped += weight;
     }
     std::vector<Influence> kept(row.begin(), row.end());
-    binding::truncate_row(kept, static_cast<int>(most));
+    cap_row(kept, static_cast<int>(most));
     for (Influence& influence : kept)
       influence.weight = static_cast<float>(static_cast<double>(influence.weight) * sum);
     cut.add_row(kept);

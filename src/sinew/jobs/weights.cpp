@@ -242,7 +242,7 @@ void WeightsRun::finish() {
   const int most = options.max_influences > 0 ? options.max_influences : static_cast<int>(own);
   const bool over = weights.max_influences() > static_cast<Index>(most);
   if (!over && options.max_influences == 0) return;
-  binding::Capped result = binding::capped(weights, most, scope);
+  CapResult result = binding::cap_unlocked(weights, most, scope);
   Json facts = {{"influences", most},
                 {"rows", result.rows},
                 {"largest_share_dropped", result.largest_share},

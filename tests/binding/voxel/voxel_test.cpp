@@ -152,7 +152,7 @@ TEST(VoxelFalloff, RaisingItNeverLowersTheLargestWeight) {
       for (const double falloff : {0.0, 0.1, 0.3, 0.6, 1.0}) {
         std::vector<Influence> row;
         voxel_weights(distances, joints, {.published = published, .falloff = falloff, .size = 1}, row);
-        truncate_row(row, 8);
+        cap_row(row, 8);
         EXPECT_GE(row.front().weight, before - 1e-5F);
         before = row.front().weight;
       }

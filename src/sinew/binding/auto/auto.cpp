@@ -13,7 +13,6 @@
 #include "sinew/binding/auto/layers.h"
 #include "sinew/binding/auto/shells.h"
 #include "sinew/binding/distance.h"
-#include "sinew/binding/edit/weight_tools.h"
 #include "sinew/core/parallel.h"
 
 namespace sinew::binding {
@@ -220,7 +219,7 @@ struct AutoRun {
     keep_hung_parts(final_rows);
     SkinWeights weights;
     for (const WeightRow& row : final_rows) weights.add_row(row);
-    bound.weights = truncated(weights, options.max_influences);
+    bound.weights = capped_rows(weights, options.max_influences);
   }
 
   void keep_hung_parts(std::vector<WeightRow>& final_rows) {

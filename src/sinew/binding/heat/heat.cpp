@@ -81,8 +81,8 @@ Index nearest_of_all(const BoneTree& tree, const Vec3& p) {
 }
 
 // Rows of sum 1, capped. Where the columns say nothing of use, the nearest joints.
-SkinWeights capped_rows(RowSpace& space, const BoneTree& tree, std::span<const Vec3> positions, int max_influences,
-                        HeatRows& rows) {
+SkinWeights collect_rows(RowSpace& space, const BoneTree& tree, std::span<const Vec3> positions, int max_influences,
+                         HeatRows& rows) {
   const std::size_t count = positions.size();
   rows.by_nearest.assign(count, 0);
   parallel_blocks(count, 2048, [&](std::size_t begin, std::size_t end) {
@@ -101,7 +101,7 @@ SkinWeights capped_rows(RowSpace& space, const BoneTree& tree, std::span<const V
           row.push_back({rows.nearest.joints.items[k], static_cast<float>(rows.nearest.shares[k])});
         if (row.empty()) row.push_back({nearest_of_all(tree, positions[v]), 1.0F});
       }
-      truncate_row(row, max_influences);
+      cap_row(row, max_influences);
       std::copy(row.begin(), row.end(), items);
       space.sizes[v] = static_cast<Index>(row.size());
     }
@@ -172,7 +172,7 @@ HeatRows heat_rows(const BoundSurface& skin, const BoneTree& tree, double heat, 
   rows.failed = solver.failed();
   const std::vector<HeatColumn> columns = solver.solve(system.sources, kLeastWeight, progress);
   RowSpace space = spread_columns(columns, tree, rows.nearest);
-  rows.weights = capped_rows(space, tree, skin.surface.positions, max_influences, rows);
+  rows.weights = collect_rows(space, tree, skin.surface.positions, max_influences, rows);
   return rows;
 }
 
@@ -186,7 +186,7 @@ Bound bind_by_heat(const Subject& subject, const BindOptions& options, const Pro
   progress.step("rows", 0.9);
   if (rounds > 0) {
     heat.weights = smoothed(heat.weights, geometry::one_rings(subject.mesh, &skin.welding), rounds);
-    heat.weights = truncated(heat.weights, options.max_influences);
+    heat.weights = capped_rows(heat.weights, options.max_influences);
   }
   bound.weights = unwelded(heat.weights, skin.welding);
   add_origins(skin, heat, bound);

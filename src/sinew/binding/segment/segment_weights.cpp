@@ -185,12 +185,12 @@ SkinWeights segment_weights(const Subject& subject, const Segmentation& segmenta
     std::vector<Index> all(count);
     for (Index v = 0; v < count; ++v) all[v] = v;
     SkinWeights weights = raw_segment_weights(subject, segmentation, blends, all, options);
-    return most < kMostSegmentJoints ? truncated(weights, most) : weights;
+    return most < kMostSegmentJoints ? capped_rows(weights, most) : weights;
   }
   const geometry::Welding welding = geometry::weld(subject.mesh);
   const SkinWeights raw = raw_segment_weights(subject, segmentation, blends, welding.first, options);
   const geometry::Lists rings = geometry::one_rings(subject.mesh, &welding);
-  return unwelded(truncated(smoothed(raw, rings, rounds), most), welding);
+  return unwelded(capped_rows(smoothed(raw, rings, rounds), most), welding);
 }
 
 Bound bind_by_segments(const Subject& subject, const BindOptions& options, const Progress& progress) {

@@ -151,7 +151,7 @@ SkinWeights VoxelBinding::weights(const BindOptions& options) const {
     std::vector<Influence> row;
     for (std::size_t v = begin; v < end; ++v) {
       voxel_weights(matrix.row(static_cast<Index>(v)), matrix.joints, falloff, row);
-      truncate_row(row, static_cast<int>(slots));
+      cap_row(row, static_cast<int>(slots));
       std::copy(row.begin(), row.end(), rows.begin() + static_cast<std::ptrdiff_t>(v * slots));
     }
   });
@@ -169,7 +169,7 @@ SkinWeights VoxelBinding::weights(const BindOptions& options) const {
   }
   weights.reserve(count, count * slots);
   for (std::size_t w = 0; w < count; ++w) weights.add_row(row_of(w));
-  return unwelded(truncated(smoothed(weights, data_->rings, rounds), options.max_influences), matrix.welding);
+  return unwelded(capped_rows(smoothed(weights, data_->rings, rounds), options.max_influences), matrix.welding);
 }
 
 Bound VoxelBinding::bound(const BindOptions& options) const {
