@@ -123,7 +123,7 @@ TEST(BindSelect, ExcludedVerticesWithoutWeightsInAPartThatGetsASkinAreRefused) {
 }
 
 TEST(BindColors, TellTheOriginAndDarkenWithDoubt) {
-  binding::Bound bound;
+  binding::BindResult bound;
   bound.origin = {0, 1, 1};
   bound.confidence = {1, 1, 0};
   const std::vector<Vec4f> colors = debug_colors(bound, {2, 0, 1}, 4);

@@ -185,9 +185,6 @@ TEST_F(Bind, WrongRequestsAreRefusedWithAReasonAndNothingIsWritten) {
   BindJobOptions options;
   options.joints = {"Hipps"};
   EXPECT_NE(refused("figure.glb", "b.glb", options).find("'Hipps'"), std::string::npos);
-  options = {};
-  options.method = "segmet";
-  EXPECT_NE(refused("figure.glb", "c.glb", options).find("Did you mean 'segment'"), std::string::npos);
   EXPECT_NE(refused("figure.glb", "d.obj", {}).find("cannot hold weights"), std::string::npos);
   io::save(asset, folder_ / "only.rig.json", {}, report);
   EXPECT_NE(refused("only.rig.json", "e.glb", {}).find("no mesh"), std::string::npos);

@@ -61,8 +61,8 @@ struct BindRun {
   void choose();
   void tell_parts();
   void make_weights();
-  void hang_rigid(binding::Bound& bound, std::vector<Index>& vertices) const;
-  void tell(const binding::Bound& bound, const SkinChanges& changes);
+  void hang_rigid(binding::BindResult& bound, std::vector<Index>& vertices) const;
+  void tell(const binding::BindResult& bound, const SkinChanges& changes);
   void write(const SkinChanges& changes);
 };
 
@@ -127,7 +127,7 @@ void BindRun::make_weights() {
   if (!by_method && wishes.rigid_count() == 0) throw Error(fmt::format("{} has no vertices to bind.", input()));
   const Skeleton skeleton = with_leaf_ends(rig(), frames, bound_joints);
   const binding::Subject subject{chosen.mesh, skeleton, frames, bound_joints};
-  binding::Bound bound;
+  binding::BindResult bound;
   if (by_method) {
     const StageTimer timer(report, "bind");
     bound = binding::bind(options.method, subject, options.bind, progress);
@@ -140,7 +140,7 @@ void BindRun::make_weights() {
 }
 
 // Rows for what shall hang on one joint, behind those the method made.
-void BindRun::hang_rigid(binding::Bound& bound, std::vector<Index>& vertices) const {
+void BindRun::hang_rigid(binding::BindResult& bound, std::vector<Index>& vertices) const {
   if (wishes.rigid_count() == 0) return;
   const auto origin = static_cast<std::uint8_t>(bound.origins.size());
   bound.origins.push_back({"rigid", "on one joint, as named"});
@@ -153,8 +153,8 @@ void BindRun::hang_rigid(binding::Bound& bound, std::vector<Index>& vertices) co
   }
 }
 
-void BindRun::tell(const binding::Bound& bound, const SkinChanges& changes) {
-  report.warn(bound.warnings);
+void BindRun::tell(const binding::BindResult& bound, const SkinChanges& changes) {
+  report.warn(bound.findings);
   report.fallbacks.insert(report.fallbacks.end(), bound.fallbacks.begin(), bound.fallbacks.end());
   report.metrics["vertices"] = bound.origin.size();
   Json origins = Json::array();
@@ -228,13 +228,6 @@ void check_holds_weights(const fs::path& output) {
 
 }  // namespace
 
-std::string BindJobOptions::method_names() {
-  std::string text;
-  for (const auto& method : binding::binders().entries())
-    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", method.id, method.name);
-  return text;
-}
-
 Report bind(const JobRequest& request, const BindJobOptions& options, const Progress& progress) {
   Report report;
   report.command = "bind";
@@ -243,7 +236,7 @@ Report bind(const JobRequest& request, const BindJobOptions& options, const Prog
   if (options.debug_colors && io::format_of(run.output).id == "rig")
     throw Error(
         fmt::format("{} cannot hold colours. Write .glb, .gltf or .vrm with --debug-colors.", run.output.string()));
-  report.metrics["method"] = binding::binders().find(options.method).id;
+  report.metrics["method"] = options.method.id();
   run.read();
   run.choose();
   run.make_weights();

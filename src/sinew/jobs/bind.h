@@ -16,7 +16,7 @@
 namespace sinew::jobs {
 
 struct BindJobOptions {
-  std::string method = "auto";
+  MethodChoice method{binding::binders(), "auto"};
   std::vector<std::string> joints;   ///< Empty: as `joints_to_bind` chooses.
   std::string rig;                   ///< A NAME.rig.json with the skeleton for a mesh that has none; empty for none.
   std::vector<std::string> rigid;    ///< WHAT=JOINT; see `read_wishes`.
@@ -27,7 +27,7 @@ struct BindJobOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("method", "How weights are made: " + method_names() + ".").as("METHOD"), self.method);
+    v(Field("method", "How weights are made."), self.method);
     v(Field("joints",
             "Joints that may move the skin; without it those weighted in the file, else all but ends, controls and "
             "sockets.")
@@ -46,8 +46,6 @@ struct BindJobOptions {
     binding::BindOptions::visit(self.bind, v);
     io::PlacementOptions::visit(self.placement, v);
   }
-
-  static std::string method_names();
 };
 
 /// Makes new weights for the skeleton in a file, in its bind pose, and writes the file with them: materials, textures

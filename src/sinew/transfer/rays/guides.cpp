@@ -109,7 +109,7 @@ SkinWeights weighed(const Mesh& mesh, std::span<const Index> columns,
 
 SkinWeights voxel_guide(const Side& side, const PairedBody& body, const GuideOptions& options,
                         const Progress& progress) {
-  binding::BindOptions bind;
+  binding::VoxelOptions bind;
   bind.resolution = options.resolution;
   const binding::VoxelBinding binding(body.subject(side.mesh), bind, progress, std::numeric_limits<double>::infinity());
   return weighed(
