@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "sinew/binding/heat/heat.h"
+
 namespace sinew::binding {
 namespace {
 
@@ -40,11 +42,10 @@ std::vector<RigidShell> judge_shells(const BoundSurface& skin, const HeatRows& h
 
 }  // namespace
 
-BindResult bind_rigid(const Subject& subject, const HeatOptions& options, const BindOptions&,
-                      const Progress& progress) {
+BindResult bind_rigid(const Subject& subject, const NoOptions&, const BindOptions&, const Progress& progress) {
   const BoneTree tree = bones_to_bind(subject);
   const BoundSurface skin = bound_surface(subject.mesh);
-  const HeatRows heat = heat_rows(skin, tree, options, 0, progress);
+  const HeatRows heat = heat_rows(skin, tree, {}, 0, progress);
   const std::vector<RigidShell> shells = judge_shells(skin, heat, subject.skeleton.size());
   BindResult bound;
   bound.origins = {{"rigid", "its shell follows one joint as a whole"},

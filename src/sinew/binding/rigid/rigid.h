@@ -4,7 +4,6 @@
 #pragma once
 
 #include "sinew/binding/binder.h"
-#include "sinew/binding/heat/heat.h"
 
 namespace sinew::binding {
 
@@ -16,7 +15,7 @@ namespace sinew::binding {
 /// without a triangle follow the nearest bone. Copies of a vertex, also in different parts, always follow the same
 /// joint. As `bind_by_heat` in cost and in what it throws; `smooth` and `max_influences` have no
 /// meaning here.
-BindResult bind_rigid(const Subject& subject, const HeatOptions& options = {}, const BindOptions& common = {},
+BindResult bind_rigid(const Subject& subject, const NoOptions& options = {}, const BindOptions& common = {},
                       const Progress& progress = {});
 
 BinderMethod rigid_method();
