@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bench/timing.h"
-#include "sinew/binding/distance.h"
+#include "sinew/binding/distance/distance.h"
 #include "sinew/binding/heat/heat.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/operators/laplacian.h"
@@ -49,7 +49,7 @@ void measure(int vertices) {
   time([&] { skin = binding::bound_surface(rig.mesh); });
   time([&] { binding::nearest_joints(skin, tree); });
   time([&] { geometry::cotangent_laplacian(skin.surface.positions, skin.surface.triangles); });
-  time([&] { binding::heat_rows(skin, tree, 1); });
+  time([&] { binding::heat_rows(skin, tree); });
   time([&] { binding::bind_by_heat(subject, {}, {}); });
   time([&] { binding::bind_by_distance(subject, {}, {}); });
   fmt::print("{},{},{:.2f}", rig.mesh.vertex_count(), tree.bones.size(), 1e3 * sort);

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "bench/timing.h"
-#include "sinew/binding/binder.h"
+#include "sinew/binding/auto/auto.h"
 #include "sinew/core/hash.h"
 #include "sinew/core/parallel.h"
 #include "sinew/rigging/build/build_skeleton.h"
@@ -91,7 +91,7 @@ Result rig(const Mesh& mesh) {
   std::vector<char> bound;
   for (const Joint& joint : built.skeleton.joints) bound.push_back(joint.deforming ? 1 : 0);
   const binding::Subject subject{mesh, built.skeleton, rest_matrices(built.skeleton), std::move(bound)};
-  const binding::Bound made = binding::bind("auto", subject);
+  const binding::BindResult made = binding::bind_auto(subject);
   result.stages.end();
   result.joints = rigged.plan.joints.size();
   result.hash = state_hash(rigged.plan, made.weights);

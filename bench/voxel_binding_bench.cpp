@@ -50,12 +50,12 @@ std::uint64_t hash_of(const SkinWeights& weights) {
   return hash;
 }
 
-void measure(int vertices, int resolution, const char* steps, bool guard) {
+void measure(int vertices, int resolution, VoxelSteps steps, bool guard) {
   shapes::MakeOptions make;
   make.vertices = vertices;
   const Rig rig = shapes::make("human", make).made.character.rig;
   const Subject subject = with_24_joints(rig);
-  BindOptions options;
+  VoxelOptions options;
   options.resolution = resolution;
   options.steps = steps;
   options.leak_guard = guard;
@@ -67,13 +67,13 @@ void measure(int vertices, int resolution, const char* steps, bool guard) {
   const VoxelBinding binding(subject, options);
   SkinWeights weights;
   const double change = bench::best_seconds(5, [&] {
-    options.falloff = 0.4;
-    options.max_influences = 3;
-    weights = binding.weights(options);
+    BindOptions common;
+    common.max_influences = 3;
+    weights = binding.weights(0.4, common);
   });
   fmt::print("{},{},{},{},{},{:.3f},{:.1f},{:.4f},{:.2f},{:016x}\n", rig.mesh.vertex_count(), binding.joints().size(),
-             resolution, steps, guard ? "guarded" : "plain", bind, bind / unit, change, change / unit,
-             hash_of(weights));
+             resolution, option_words(steps)[static_cast<std::size_t>(steps)], guard ? "guarded" : "plain", bind,
+             bind / unit, change, change / unit, hash_of(weights));
   std::fflush(stdout);
 }
 
@@ -84,9 +84,9 @@ int main(int argc, char** argv) {
   fmt::print("vertices,joints,resolution,steps,guard,bind_s,bind_units,change_s,change_units,hash\n");
   for (const int vertices : {7000, 173000}) {
     if (vertices > largest) continue;
-    measure(vertices, 128, "marching", true);
-    measure(vertices, 256, "marching", true);
-    measure(vertices, 256, "marching", false);
-    measure(vertices, 256, "chamfer", false);
+    measure(vertices, 128, VoxelSteps::kMarching, true);
+    measure(vertices, 256, VoxelSteps::kMarching, true);
+    measure(vertices, 256, VoxelSteps::kMarching, false);
+    measure(vertices, 256, VoxelSteps::kChamfer, false);
   }
 }

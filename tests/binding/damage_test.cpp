@@ -40,12 +40,12 @@ Patient made_patient(const char* kind, int vertices) {
   return patient_of(shapes::make(kind, options).made.character.rig);
 }
 
-Bound bind_body(const Patient& patient, const DamagedBody& body) {
+BindResult bind_body(const Patient& patient, const DamagedBody& body) {
   return bind_auto({body.mesh, patient.skeleton, body.joints, patient.bound}, {}, {});
 }
 
 // The number of rows that are not what a binder promises.
-Index bad_rows(const Bound& bound, const Patient& patient, Index vertices) {
+Index bad_rows(const BindResult& bound, const Patient& patient, Index vertices) {
   if (bound.weights.row_count() != vertices) return vertices;
   Index bad = 0;
   for (Index v = 0; v < vertices; ++v) {
@@ -61,7 +61,7 @@ Index bad_rows(const Bound& bound, const Patient& patient, Index vertices) {
 }
 
 // On vertices that survive, and that a face still uses.
-double change(const Bound& before, const Bound& after, const DamagedBody& body) {
+double change(const BindResult& before, const BindResult& after, const DamagedBody& body) {
   std::vector<char> used(body.mesh.vertex_count(), 0);
   for (const Index v : body.mesh.face_vertices) used[v] = 1;
   SkinWeights a, b;
@@ -74,12 +74,12 @@ double change(const Bound& before, const Bound& after, const DamagedBody& body) 
 }
 
 void expect_sixteen_survived(const Patient& patient) {
-  const Bound plain = bind_body(patient, patient.body);
+  const BindResult plain = bind_body(patient, patient.body);
   ASSERT_EQ(bad_rows(plain, patient, patient.body.mesh.vertex_count()), 0U);
   ASSERT_EQ(test::damage_names().size(), 16U);
   for (const std::string& name : test::damage_names()) {
     const DamagedBody body = test::damaged(patient.body, patient.skeleton, name, 7);
-    const Bound bound = bind_body(patient, body);
+    const BindResult bound = bind_body(patient, body);
     EXPECT_EQ(bad_rows(bound, patient, body.mesh.vertex_count()), 0U) << name;
     EXPECT_LE(change(plain, bound, body), 0.05) << name;
   }

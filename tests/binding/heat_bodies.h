@@ -77,7 +77,7 @@ inline double weight_of(const SkinWeights& weights, Index vertex, Index joint) {
 }
 
 /// What every binder promises of every row.
-inline void expect_valid(const binding::Bound& bound, const binding::Subject& subject, std::size_t most = 4) {
+inline void expect_valid(const binding::BindResult& bound, const binding::Subject& subject, std::size_t most = 4) {
   const Index count = subject.mesh.vertex_count();
   ASSERT_EQ(bound.weights.row_count(), count);
   ASSERT_EQ(bound.origin.size(), count);

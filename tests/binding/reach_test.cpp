@@ -9,7 +9,7 @@
 #include <string>
 
 #include "sinew/binding/auto/auto.h"
-#include "sinew/binding/distance.h"
+#include "sinew/binding/distance/distance.h"
 #include "sinew/core/character.h"
 #include "sinew/deform/blend/linear.h"
 #include "sinew/geometry/spatial/penetration.h"

@@ -60,6 +60,16 @@ class Bind(command_case.CommandCase):
         report = json.loads(self.bind("human.glb", "-o", "two_each.glb", "--max-influences", "2", "--json").stdout)
         self.assertEqual(report["metrics"]["max_influences"], 2)
 
+    def test_no_limit_is_zero(self):
+        report = json.loads(self.bind("human.glb", "-o", "all.glb", "--method", "heat", "--max-influences", "0", "--json").stdout)
+        self.assertGreater(report["metrics"]["max_influences"], 4)
+
+    def test_each_method_brings_its_own_options(self):
+        voxel = json.loads(self.bind("human.glb", "-o", "voxel.glb", "--method", "voxel", "--resolution", "64", "--json").stdout)
+        self.assertEqual((voxel["options"]["method"], voxel["options"]["voxel"]["resolution"]), ("voxel", 64))
+        self.refuse("human.glb", "-o", "k.glb", "--method", "heat", "--resolution", "64", says="resolution")
+        self.bind("human.glb", "-o", "segment.glb", "--method", "segment", "--formula", "paper", "--smooth", "0")
+
     def test_a_named_part_hangs_on_one_joint_and_colours_tell_it(self):
         report = json.loads(self.bind("human.glb", "-o", "stiff.glb", "--rigid", f"{self.node()}={self.joint()}", "--debug-colors",
                                       "--json").stdout)
@@ -80,13 +90,13 @@ class Bind(command_case.CommandCase):
         self.refuse("human.obj", "-o", "a.glb", says="no skeleton")
         self.refuse("human.glb", "-o", "b.glb", "--joints", "Nobody", says="'Nobody'")
         self.refuse("human.glb", "-o", "c.obj", says="cannot hold weights")
-        self.refuse("human.glb", "-o", "d.glb", "--method", "magic", says="no binder 'magic'")
+        self.refuse("human.glb", "-o", "d.glb", "--method", "magic", says="'magic'")
         self.refuse("human.rig.json", "-o", "e.glb", says="no mesh")
         self.refuse("human.glb", "-o", "g.glb", "--exclude", self.node(), says="nothing to bind")
         self.refuse("human.glb", "-o", "h.glb", "--exclude", self.node() + "x", says=f"Did you mean '{self.node()}'")
         self.refuse("human.glb", "-o", "i.glb", "--rigid", self.node(), says="NODE=JOINT")
         self.refuse("human.glb", "-o", "j.rig.json", "--debug-colors", says="cannot hold colours")
-        self.refuse("human.glb", "-o", "f.glb", "--max-influences", "0", says="max-influences")
+        self.refuse("human.glb", "-o", "f.glb", "--max-influences", "65", says="max")
 
 
 if __name__ == "__main__":

@@ -42,3 +42,8 @@ prefix/bin/sinew make human -o figure.glb --vertices 4000 --height 2 --quiet
 use example "$here/../../examples/pose_a_character" "$flags"
 example/pose_a_character figure.glb walk 0.25
 example/pose_a_character figure.glb | grep -q ' x 2.000 x ' || { echo "the example does not print the height"; exit 1; }
+
+use bind_weights "$here/../../examples/bind_weights" "$flags"
+bind_weights/bind_weights figure.glb library.glb
+prefix/bin/sinew bind figure.glb -o program.glb --method voxel --resolution 128 --falloff 0.4 --max-influences 3 --quiet
+cmp library.glb program.glb || { echo "the library and the program bind differently"; exit 1; }

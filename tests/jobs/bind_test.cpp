@@ -11,13 +11,13 @@
 #include "sinew/core/error.h"
 #include "sinew/core/parallel.h"
 #include "sinew/io/file.h"
+#include "sinew/io/gltf/container.h"
+#include "sinew/jobs/bind_colors.h"
 #include "sinew/jobs/convert.h"
 #include "sinew/jobs/make.h"
-#include "sinew/pipeline/bind_parts.h"
+#include "tests/support/gltf_fixtures.h"
 
 namespace sinew::jobs {
-
-using namespace pipeline;
 namespace {
 
 namespace fs = std::filesystem;
@@ -115,7 +115,7 @@ TEST_F(Bind, SameBytesForAnyNumberOfThreads) {
 TEST_F(Bind, OneNamedJointMovesEverything) {
   BindJobOptions options;
   const Rig before = rig_of("figure.glb");
-  options.joints = {before.skeleton.joints[before.weights.row(0)[0].joint].name};
+  options.bind.joints = {before.skeleton.joints[before.weights.row(0)[0].joint].name};
   run("figure.glb", "one.glb", options);
   const Rig rig = rig_of("one.glb");
   for (Index v = 0; v < rig.weights.row_count(); ++v) {
@@ -151,7 +151,7 @@ TEST_F(Bind, AJointThatTheSkinDoesNotListIsAdded) {
   save(asset, "poor.glb");
   BindJobOptions options;
   for (const Joint& joint : rig.skeleton.joints)
-    if (joint.deforming) options.joints.push_back(joint.name);
+    if (joint.deforming) options.bind.joints.push_back(joint.name);
   const Report report = run("poor.glb", "bound.glb", options);
   EXPECT_GT(report.metrics["skins"]["added_joints"].get<int>(), 5);
   const Rig after = rig_of("bound.glb");
@@ -183,104 +183,92 @@ TEST_F(Bind, WrongRequestsAreRefusedWithAReasonAndNothingIsWritten) {
   };
   EXPECT_NE(refused("bare.obj", "a.glb", {}).find("no skeleton"), std::string::npos);
   BindJobOptions options;
-  options.joints = {"Hipps"};
+  options.bind.joints = {"Hipps"};
   EXPECT_NE(refused("figure.glb", "b.glb", options).find("'Hipps'"), std::string::npos);
-  options = {};
-  options.method = "segmet";
-  EXPECT_NE(refused("figure.glb", "c.glb", options).find("Did you mean 'segment'"), std::string::npos);
   EXPECT_NE(refused("figure.glb", "d.obj", {}).find("cannot hold weights"), std::string::npos);
   io::save(asset, folder_ / "only.rig.json", {}, report);
   EXPECT_NE(refused("only.rig.json", "e.glb", {}).find("no mesh"), std::string::npos);
 }
 
-/// A body with a skin, a hat on the head joint, and a cloak that nothing moves.
-Rig dressed() {
-  Rig rig;
-  for (const char* name : {"node", "hips", "head", "hat"}) {
-    Joint joint;
-    joint.name = name;
-    joint.parent = rig.skeleton.empty() ? kNone : rig.skeleton.size() - 1;
-    joint.rest.translation = Vec3(0, 1, 0);
-    rig.skeleton.joints.push_back(joint);
+TEST(BindColors, TellTheOriginAndDarkenWithDoubt) {
+  binding::BindResult bound;
+  bound.origin = {0, 1, 1};
+  bound.confidence = {1, 1, 0};
+  const std::vector<Vec4f> colors = debug_colors(bound, {2, 0, 1}, 4);
+  ASSERT_EQ(colors.size(), 4U);
+  EXPECT_NE(colors[2], colors[0]);
+  EXPECT_LT(colors[1].head<3>().sum(), 0.2F * colors[0].head<3>().sum());
+  EXPECT_EQ(colors[3][0], colors[3][1]) << "not bound: grey";
+  EXPECT_STRNE(debug_color_name(0), debug_color_name(1));
+}
+
+// The fixture with its nodes as `change` leaves them.
+template <class Change>
+void write_changed(const std::filesystem::path& path, Change&& change) {
+  const io::Bytes glb = test::make_fixture();
+  const io::gltf::Container container = io::gltf::parse_container(glb);
+  Json json = container.json;
+  change(json);
+  test::write(path, io::gltf::make_glb(json, true, container.bin, {}));
+}
+
+TEST(BindInstances, NodesThatShareAMeshAreBoundEachByItself) {
+  const test::TemporaryFolder folder;
+  write_changed(folder / "in.glb", [](Json& json) {
+    json["nodes"].push_back({{"name", "twin"}, {"mesh", 0}, {"skin", 0}});
+    json["scenes"][0]["nodes"].push_back(4);
+  });
+  BindJobOptions options;
+  options.bind.rigid = {"twin=knee"};
+  options.debug_colors = true;
+  bind({{folder / "in.glb"}, folder / "out.glb", false}, options, {});
+  const io::Asset out = io::load(folder / "out.glb");
+  const Rig& rig = out.character.rig;
+  ASSERT_EQ(rig.mesh.parts.size(), 3U);
+  for (const MeshPart& part : rig.mesh.parts) {
+    if (part.name == "box") continue;
+    Index on_knee = 0;
+    for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
+      const auto row = rig.weights.row(v);
+      on_knee += row.size() == 1 && rig.skeleton.joints[row[0].joint].name == "knee" ? 1 : 0;
+    }
+    if (part.name == "twin") EXPECT_EQ(on_knee, part.vertex_count);
+    else EXPECT_LT(on_knee, part.vertex_count);
   }
-  const auto part = [&](const char* name, Index skin, Index joint) {
-    MeshPart part;
-    part.name = name;
-    part.first_vertex = rig.mesh.vertex_count();
-    part.vertex_count = 3;
-    part.first_face = rig.mesh.face_count();
-    part.face_count = 1;
-    part.skin = skin;
-    part.joint = joint;
-    for (int k = 0; k < 3; ++k) rig.mesh.positions.emplace_back(k, k * k, part.first_vertex);
-    rig.mesh.add_face(std::array<Index, 3>{part.first_vertex, part.first_vertex + 1, part.first_vertex + 2});
-    rig.mesh.parts.push_back(part);
-  };
-  part("hat", kNone, 3);
-  part("body", 0, kNone);
-  part("cloak", kNone, kNone);
-  part("base", kNone, 0);
-  rig.skins = {{"skin", {1}, {Mat4::Identity()}}};
-  return rig;
+  EXPECT_EQ(rig.mesh.colors.size(), rig.mesh.positions.size());
+  EXPECT_EQ(out.contents["meshes"], 3);
 }
 
-TEST(BindParts, WhatHangsBelowABoundJointStaysAndTheRestIsBound) {
-  const Rig rig = dressed();
-  const std::vector<PartPlan> plan = plan_parts(rig, {0, 1, 1, 0});
-  EXPECT_EQ(plan[0].treatment, PartTreatment::kKeep);
-  for (const std::size_t p : {1U, 2U, 3U}) EXPECT_EQ(plan[p].treatment, PartTreatment::kBind) << p;
-  const ChosenParts chosen = chosen_parts(rig.mesh, plan);
-  EXPECT_EQ(chosen.vertices, (std::vector<Index>{3, 4, 5, 6, 7, 8, 9, 10, 11}));
-  EXPECT_TRUE(validate(chosen.mesh).empty());
-  EXPECT_EQ(chosen.mesh.face(1)[2], 5U);
-  for (std::size_t i = 0; i < chosen.vertices.size(); ++i)
-    EXPECT_EQ(chosen.mesh.positions[i], rig.mesh.positions[chosen.vertices[i]]);
-}
-
-TEST(BindParts, NewRowsGoToTheirVerticesAndSkinsListTheirJoints) {
-  Rig rig = dressed();
-  const std::vector<PartPlan> plan = plan_parts(rig, {0, 1, 1, 0});
-  const ChosenParts chosen = chosen_parts(rig.mesh, plan);
-  SkinWeights rows;
-  for (Index i = 0; i < 9; ++i) rows.add_row({{i < 3 ? 1U : 2U, 1.0F}});
-  const SkinChanges changes = put_weights(rig, plan, chosen.vertices, rows, rest_matrices(rig.skeleton), {0, 1, 1, 0});
-  EXPECT_EQ(rig.weights.row(0)[0], (Influence{3, 1.0F})) << "the hat keeps its joint";
-  EXPECT_EQ(rig.weights.row(3)[0], (Influence{1, 1.0F}));
-  EXPECT_EQ(rig.weights.row(8)[0], (Influence{2, 1.0F}));
-  EXPECT_EQ(changes.newly_skinned_parts, 2U);
-  EXPECT_EQ(changes.new_skins, 0U);
-  EXPECT_EQ(changes.added_joints, 1U);
-  EXPECT_EQ(rig.skins[0].joints, (std::vector<Index>{1, 2}));
-  EXPECT_TRUE(rig.skins[0].inverse_bind[0].isApprox(Mat4::Identity())) << "as it was";
-  EXPECT_TRUE((rig.skins[0].inverse_bind[1] * rest_matrices(rig.skeleton)[2]).isApprox(Mat4::Identity()));
-  EXPECT_EQ(rig.mesh.parts[0].joint, 3U);
-  EXPECT_EQ(rig.mesh.parts[2].skin, 0U);
-  EXPECT_EQ(rig.mesh.parts[3].joint, kNone);
-  EXPECT_TRUE(validate(rig).empty());
-}
-
-TEST(BindParts, WithoutAnySkinANewOneListsAllBoundJoints) {
-  Rig rig = dressed();
-  rig.skins.clear();
-  rig.mesh.parts[1].skin = kNone;
-  const std::vector<PartPlan> plan = plan_parts(rig, {0, 1, 1, 0});
-  const ChosenParts chosen = chosen_parts(rig.mesh, plan);
-  SkinWeights rows;
-  for (Index i = 0; i < 9; ++i) rows.add_row({{1, 1.0F}});
-  EXPECT_EQ(put_weights(rig, plan, chosen.vertices, rows, rest_matrices(rig.skeleton), {0, 1, 1, 0}).new_skins, 1U);
-  EXPECT_EQ(rig.skins[0].joints, (std::vector<Index>{1, 2}));
-  EXPECT_TRUE(rig.skeleton.joints[2].deforming);
-  EXPECT_TRUE(validate(rig).empty());
-}
-
-TEST(BindParts, AJointScaledToNothingIsNamed) {
-  Rig rig = dressed();
-  rig.skeleton.joints[2].rest.scale = Vec3::Zero();
-  const std::vector<PartPlan> plan = plan_parts(rig, {0, 1, 1, 0});
-  const ChosenParts chosen = chosen_parts(rig.mesh, plan);
-  SkinWeights rows;
-  for (Index i = 0; i < 9; ++i) rows.add_row({{2, 1.0F}});
-  EXPECT_THROW(put_weights(rig, plan, chosen.vertices, rows, rest_matrices(rig.skeleton), {0, 1, 1, 0}), Error);
+TEST(BindInstances, TheScaleOfANodeGoesIntoTheBindMatrices) {
+  const test::TemporaryFolder folder;
+  // The tube twice, without a skin, as nodes of other sizes and places; joints remain.
+  write_changed(folder / "in.glb", [](Json& json) {
+    json["nodes"][2] = {{"name", "tall"}, {"mesh", 0}, {"scale", {1, 2, 1}}};
+    json["nodes"].push_back({{"name", "wide"}, {"mesh", 0}, {"scale", {3, 1, 3}}, {"translation", {2, 0, 0}}});
+    json["nodes"].push_back({{"name", "core"}, {"mesh", 1}, {"skin", 0}});
+    json["scenes"][0]["nodes"] = {0, 2, 4};
+    json.erase("animations");
+  });
+  BindJobOptions options;
+  options.bind.joints = {"hip", "knee"};
+  const Report report = bind({{folder / "in.glb"}, folder / "out.glb", false}, options, {});
+  EXPECT_EQ(report.metrics["skins"]["newly_skinned_parts"], 2);
+  const Rig before = io::load(folder / "in.glb").character.rig, after = io::load(folder / "out.glb").character.rig;
+  ASSERT_EQ(after.mesh.positions.size(), before.mesh.positions.size());
+  // At rest, which is how the joints stand at binding, every vertex is where it was.
+  const std::vector<Mat4> rest = rest_matrices(after.skeleton);
+  for (Index p = 0; p < after.mesh.parts.size(); ++p) {
+    const MeshPart& part = after.mesh.parts[p];
+    if (part.skin == kNone) continue;
+    const std::vector<Mat4> inverse = inverse_bind_of_part(after, p);
+    for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
+      Vec3 moved = Vec3::Zero();
+      for (const Influence& i : after.weights.row(v))
+        moved +=
+            static_cast<double>(i.weight) * transform_point(rest[i.joint] * inverse[i.joint], after.mesh.positions[v]);
+      ASSERT_LT((moved - before.mesh.positions[v]).norm(), 1e-5) << part.name << " " << v;
+    }
+  }
 }
 
 }  // namespace

@@ -6,22 +6,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
-#include <limits>
 
-#include "sinew/binding/edit/weight_repair.h"
 #include "sinew/core/error.h"
 #include "sinew/core/parallel.h"
 #include "sinew/io/asset.h"
+#include "sinew/jobs/convert.h"
 #include "sinew/jobs/make.h"
-#include "sinew/pipeline/bind_subject.h"
-#include "sinew/pipeline/weights_partners.h"
 #include "tests/support/gltf_fixtures.h"
 
 namespace sinew::jobs {
-
-using namespace pipeline;
 namespace {
 
 namespace fs = std::filesystem;
@@ -61,14 +55,32 @@ class Weights : public testing::Test {
 
 test::TemporaryFolder* Weights::folder_ = nullptr;
 
+TEST_F(Weights, ALimitOfInfluencesIsTheSameInConvert) {
+  WeightsOptions options;
+  options.edit.max_influences = 2;
+  run("human.glb", "limited.glb", options);
+  ConvertOptions convert_options;
+  convert_options.max_influences = 2;
+  convert({{*folder_ / "human.glb"}, *folder_ / "converted.glb", true}, convert_options, {});
+  const SkinWeights here = rig("limited.glb").weights, there = rig("converted.glb").weights;
+  ASSERT_EQ(here.row_count(), there.row_count());
+  for (Index v = 0; v < here.row_count(); ++v) {
+    ASSERT_EQ(here.row(v).size(), there.row(v).size()) << v;
+    for (std::size_t i = 0; i < here.row(v).size(); ++i) {
+      ASSERT_EQ(here.row(v)[i].joint, there.row(v)[i].joint) << v;
+      ASSERT_NEAR(here.row(v)[i].weight, there.row(v)[i].weight, 1e-6) << v;
+    }
+  }
+}
+
 TEST_F(Weights, OperationsRunInTheOrderWrittenAndCappingLast) {
   WeightsOptions options;
-  options.prune = 0.2;
-  options.smooth = 3;
-  options.max_influences = 3;
+  options.edit.prune = 0.2;
+  options.edit.smooth = 3;
+  options.edit.max_influences = 3;
   std::vector<std::vector<std::string>> ran;
   for (const std::vector<std::string>& order : {std::vector<std::string>{"prune", "smooth"}, {"smooth", "prune"}, {}}) {
-    options.order = order;
+    options.edit.order = order;
     const Report report = run("human.glb", "order.glb", options);
     ran.emplace_back();
     for (const Json& entry : report.metrics["operations"]) ran.back().push_back(entry["operation"]);
@@ -81,7 +93,7 @@ TEST_F(Weights, OperationsRunInTheOrderWrittenAndCappingLast) {
 
 TEST_F(Weights, ChangesWeightsAndNothingElse) {
   WeightsOptions options;
-  options.smooth = 2;
+  options.edit.smooth = 2;
   run("strip.glb", "smooth.glb", options);
   const Character before = io::load(*folder_ / "strip.glb").character,
                   after = io::load(*folder_ / "smooth.glb").character;
@@ -98,7 +110,7 @@ TEST_F(Weights, ChangesWeightsAndNothingElse) {
 
 TEST_F(Weights, AFileWithNothingToMendComesOutByteForByte) {
   WeightsOptions options;
-  options.repair = options.fill = true;
+  options.edit.repair = options.edit.fill = true;
   const Report report = run("human.glb", "same.glb", options);
   EXPECT_EQ(report.metrics["changes"]["vertices"], 0);
   EXPECT_EQ(io::read_file(*folder_ / "same.glb"), io::read_file(*folder_ / "human.glb"));
@@ -106,7 +118,7 @@ TEST_F(Weights, AFileWithNothingToMendComesOutByteForByte) {
 
 TEST_F(Weights, ADryRunTellsWhatWouldChangePerJointAndWritesNothing) {
   WeightsOptions options;
-  options.prune = 0.3;
+  options.edit.prune = 0.3;
   options.dry_run = true;
   const Report report = run("human.glb", "dry.glb", options);
   EXPECT_FALSE(fs::exists(*folder_ / "dry.glb"));
@@ -117,14 +129,14 @@ TEST_F(Weights, ADryRunTellsWhatWouldChangePerJointAndWritesNothing) {
 
 TEST_F(Weights, LockedJointsKeepTheirWeights) {
   WeightsOptions options;
-  options.smooth = 5;
-  options.prune = 0.1;
-  options.symmetrize = true;
-  options.lock = {"LeftForearm", "Head"};
+  options.edit.smooth = 5;
+  options.edit.prune = 0.1;
+  options.edit.symmetrize = true;
+  options.edit.lock = {"LeftForearm", "Head"};
   run("human.glb", "locked.glb", options);
   const Rig before = rig("human.glb"), after = rig("locked.glb");
   EXPECT_NE(before.weights, after.weights);
-  for (const std::string& name : options.lock) {
+  for (const std::string& name : options.edit.lock) {
     const Index joint = before.skeleton.find(name);
     const auto share = [&](const SkinWeights& weights, Index v) {
       for (const Influence& influence : weights.row(v))
@@ -138,7 +150,7 @@ TEST_F(Weights, LockedJointsKeepTheirWeights) {
 
 TEST_F(Weights, CappingStatesItsError) {
   WeightsOptions options;
-  options.max_influences = 1;
+  options.edit.max_influences = 1;
   const Report report = run("human.glb", "one.glb", options);
   const Json& cap = report.metrics["operations"][0];
   EXPECT_GT(cap["largest_share_dropped"].get<double>(), 0.3);
@@ -155,7 +167,7 @@ TEST_F(Weights, ComparisonWithItselfIsPerfectAndWithAnotherNamesTheJoints) {
   EXPECT_EQ(same.metrics["compare"]["same_dominant"], 1);
   EXPECT_TRUE(same.outputs.empty());
   WeightsOptions options = compare;
-  options.smooth = 4;
+  options.edit.smooth = 4;
   const Report other = run("human.glb", "compared.glb", options);
   EXPECT_GT(other.metrics["compare"]["mean_half_l1"].get<double>(), 0.001);
   EXPECT_GT(other.metrics["compare"]["joints"].size(), 10U);
@@ -163,22 +175,22 @@ TEST_F(Weights, ComparisonWithItselfIsPerfectAndWithAnotherNamesTheJoints) {
 
 TEST_F(Weights, BadRequestsAreSentencesAndWriteNothing) {
   WeightsOptions nothing, smooth, lock, order, compare;
-  EXPECT_NE(refusal("human.glb", nothing).find("Say what to do"), std::string::npos);
-  smooth.smooth = 1;
+  EXPECT_NE(refusal("human.glb", nothing).find("No operation is requested"), std::string::npos);
+  smooth.edit.smooth = 1;
   EXPECT_NE(refusal("bare.glb", smooth).find("no skin"), std::string::npos);
   EXPECT_NE(refusal("human.glb", smooth, "no.obj").find("cannot hold weights"), std::string::npos);
   lock = smooth;
-  lock.lock = {"Haed"};
+  lock.edit.lock = {"Haed"};
   EXPECT_NE(refusal("human.glb", lock).find("'Head'"), std::string::npos);
   order = smooth;
-  order.order = {"prune"};
-  EXPECT_NE(refusal("human.glb", order).find("--prune"), std::string::npos);
+  order.edit.order = {"prune"};
+  EXPECT_NE(refusal("human.glb", order).find("'prune'"), std::string::npos);
   compare.compare = (*folder_ / "strip.glb").string();
   EXPECT_NE(refusal("human.glb", compare).find("nothing to write"), std::string::npos);
-  compare.smooth = 1;
+  compare.edit.smooth = 1;
   EXPECT_NE(refusal("human.glb", compare).find("vertices"), std::string::npos);
   WeightsOptions mirror;
-  mirror.mirror = "left-to-right";
+  mirror.edit.mirror = pipeline::MirrorDirection::kLeftToRight;
   MakeOptions bent;
   bent.shape.pose = "random";
   bent.shape.seed = 4;
@@ -187,12 +199,26 @@ TEST_F(Weights, BadRequestsAreSentencesAndWriteNothing) {
   EXPECT_NE(refusal("bent.glb", mirror).find("no mirror plane"), std::string::npos);
 }
 
+TEST_F(Weights, ARigWithoutItsMeshIsRefusedWithTheCommandThatHelps) {
+  convert({{*folder_ / "human.glb"}, *folder_ / "alone.rig.json", true}, {}, {});
+  WeightsOptions options;
+  options.edit.prune = 0.1;
+  EXPECT_NE(refusal("alone.rig.json", options).find("sinew convert MESH --rig"), std::string::npos);
+}
+
+TEST_F(Weights, ARigFileCanBeTheOutput) {
+  WeightsOptions options;
+  options.edit.prune = 0.1;
+  run("human.glb", "pruned.rig.json", options);
+  EXPECT_TRUE(fs::exists(*folder_ / "pruned.rig.json"));
+}
+
 TEST_F(Weights, TheResultIsTheSameForAnyNumberOfThreads) {
   WeightsOptions options;
-  options.repair = options.symmetrize = true;
-  options.smooth = 2;
-  options.prune = 0.02;
-  options.max_influences = 3;
+  options.edit.repair = options.edit.symmetrize = true;
+  options.edit.smooth = 2;
+  options.edit.prune = 0.02;
+  options.edit.max_influences = 3;
   std::vector<io::Bytes> files;
   for (const int threads : {1, 2}) {
     set_thread_count(threads);
@@ -202,86 +228,6 @@ TEST_F(Weights, TheResultIsTheSameForAnyNumberOfThreads) {
   set_thread_count(0);
   EXPECT_EQ(files[0], files[1]);
 }
-
-TEST(WeightsPartners, AreFoundByTheWordForTheSideAlone) {
-  Skeleton skeleton;
-  for (const char* name :
-       {"root", "arm.L", "arm.R", "J_Bip_L_Foot", "J_Bip_R_Foot", "tail", "LeftEar", "RightEar", "wing_l"})
-    skeleton.joints.emplace_back().name = name;
-  for (Index j = 1; j < skeleton.size(); ++j) skeleton.joints[j].parent = 0;
-  const std::vector<Index> partner = partners_by_names(skeleton);
-  EXPECT_EQ(partner[1], 2U);
-  EXPECT_EQ(partner[2], 1U);
-  EXPECT_EQ(partner[3], 4U);
-  EXPECT_EQ(partner[7], 6U);
-  EXPECT_EQ(partner[8], kNone);
-}
-
-TEST_F(Weights, PlacesOverruleNamesThatCountTheOtherWayRound) {
-  Rig rig = Weights::rig("human.glb");
-  std::vector<Index> truth(rig.skeleton.size(), kNone);
-  for (Joint& joint : rig.skeleton.joints) joint.mirror = kNone;
-  truth = partners_by_names(rig.skeleton);
-  const Index upper = rig.skeleton.find("LeftUpperArm"), hand = rig.skeleton.find("LeftHand");
-  std::swap(rig.skeleton.joints[upper].name, rig.skeleton.joints[hand].name);
-  EXPECT_NE(partners_by_names(rig.skeleton)[upper], truth[upper]);
-  Findings findings;
-  const MirrorImage image = mirror_image(bind_subject(rig, {}, findings), binding::edit_surface(rig.mesh, rig.weights));
-  EXPECT_EQ(image.partner, truth);
-  EXPECT_GE(image.placed, 4U);
-}
-
-// Real characters, where they are: planted faults are found, and next to nothing else is touched.
-class RealWeights : public testing::TestWithParam<const char*> {};
-
-TEST_P(RealWeights, PlantedFaultsAreFoundAndGoodRowsLeftAlone) {
-  const char* data = std::getenv("SINEW_DATA");
-  if (!data || !fs::exists(fs::path(data) / GetParam()))
-    GTEST_SKIP() << "set SINEW_DATA to the folder of test characters";
-  const Rig rig = io::load(fs::path(data) / GetParam()).character.rig;
-  Findings findings;
-  const binding::Subject subject = bind_subject(rig, {}, findings);
-  const binding::EditScope scope = binding::edit_scope(rig);
-  SkinWeights planted;
-  std::vector<char> marked(rig.mesh.vertex_count(), 0);
-  const binding::EditSurface whole = binding::edit_surface(rig.mesh, rig.weights);
-  for (Index v = 0; v < marked.size(); ++v) {
-    std::vector<Influence> row(rig.weights.row(v).begin(), rig.weights.row(v).end());
-    const Index w = whole.welding.welded[v];
-    if (scope.editable[v] && !row.empty() && w % 25 < 3) {
-      marked[v] = 1;
-      if (w % 25 == 0) row[0].weight = std::numeric_limits<float>::quiet_NaN();
-      if (w % 25 == 1) row.clear();
-      if (w % 25 == 2)
-        for (Influence& i : row) i.weight *= 0.5F;
-    }
-    planted.add_row(row);
-  }
-  const binding::Faults faults =
-      binding::find_faults(planted, subject, binding::edit_surface(rig.mesh, planted), scope);
-  Index all = 0, found = 0, good = 0, touched = 0;
-  for (Index v = 0; v < marked.size(); ++v) {
-    if (!scope.editable[v]) continue;
-    const bool flagged = faults.of_vertex[v] != binding::Fault::kNone;
-    if (marked[v]) ++all, found += flagged;
-    else ++good, touched += flagged;
-  }
-  EXPECT_GE(found, 0.95 * all);
-  EXPECT_LE(touched, 0.01 * good);
-}
-
-INSTANTIATE_TEST_SUITE_P(Characters, RealWeights,
-                         testing::Values("rigged/CesiumMan.glb", "rigged/Fox.glb", "rigged/human-male.glb",
-                                         "rigged/human-bunny.glb", "rigged/horse-animations.glb",
-                                         "rigged/dragon-animations.glb", "rigged/spider-animations.glb",
-                                         "rigged/HVGirl.glb", "rigged/Knight.glb", "rigged/Godette_vrm_v4.vrm",
-                                         "rigged/100Avatars_002_CoolAlien.vrm"),
-                         [](const auto& parameter) {
-                           std::string name = fs::path(parameter.param).stem().string();
-                           std::replace_if(
-                               name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
-                           return name;
-                         });
 
 }  // namespace
 }  // namespace sinew::jobs

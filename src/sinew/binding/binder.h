@@ -3,13 +3,22 @@
 
 #pragma once
 
+/// Binders make weights. Each owns its options and stands in a folder of its own, with a function that returns its
+/// entry in the registry. A program may add binders of its own:
+///
+///     BindResult bind_to_root(const Subject&, const NoOptions&, const BindOptions&, const Progress&);
+///     binders().add(binder_method("root", "root-only", "Everything follows the root.", bind_to_root));
+
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sinew/binding/subject.h"
 #include "sinew/core/error.h"
+#include "sinew/core/method.h"
 #include "sinew/core/options.h"
 #include "sinew/core/progress.h"
 #include "sinew/core/registry.h"
@@ -18,51 +27,29 @@
 
 namespace sinew::binding {
 
-/// Options of all binders; each looks at its own.
+/// Options that all binders have.
 struct BindOptions {
-  int max_influences = 4;
-  std::optional<int> smoothing;  ///< Empty: as the method has it.
-  // segment
-  std::string weights = "log-odds";
-  double blend_width = 0.25;
-  // voxel
-  int resolution = 256;
-  double falloff = 0.2;
-  std::string steps = "marching";
-  bool leak_guard = true;
-  // heat
-  double heat = 1;
+  static constexpr int kUsualInfluences = 4;
+
+  std::optional<int> max_influences;  ///< 0: no limit. Empty: `kUsualInfluences`.
+  std::optional<int> smooth;          ///< Rounds. Empty: as many as the method needs.
+
+  /// The limit as `cap_row` takes it: 0 for none.
+  int influence_limit() const { return max_influences.value_or(kUsualInfluences); }
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("max_influences", "Most joints that may move one vertex.").range(1, 64), self.max_influences);
-    v(Field("smoothing", "Rounds in which weights are evened out along the surface; without it as the method has it.")
+    v(Field("max_influences", "Most joints that may move one vertex; 0 is no limit. The default is 4.").range(0, 64),
+      self.max_influences);
+    v(Field("smooth",
+            "Rounds in which weights are evened out along the surface. By default as many as the method needs.")
           .range(0, 100),
-      self.smoothing);
-    v(Field("weights", "Formula of the method segment: log-odds, or the paper's own.").one_of({"log-odds", "paper"}),
-      self.weights);
-    v(Field("blend_width", "How far the method segment blends across a joint, the paper's c: larger is softer.")
-          .range(0.02, 2),
-      self.blend_width);
-    v(Field("resolution", "Voxels of the method voxel along the longest side of the mesh.").range(16, 1024),
-      self.resolution);
-    v(Field("falloff", "How fast a joint's weight of the method voxel falls with distance: 0 soft, 1 stiff.")
-          .range(0, 1),
-      self.falloff);
-    v(Field("steps", "How the method voxel measures distances: marching, or chamfer steps as published.")
-          .one_of({"marching", "chamfer"}),
-      self.steps);
-    v(Field("leak_guard", "Keep the method voxel from stepping between surfaces that only lie close together."),
-      self.leak_guard);
-    v(Field("heat",
-            "How strongly bones heat the skin in the method heat: larger follows the nearest bone more closely.")
-          .range(1e-3, 1e3),
-      self.heat);
+      self.smooth);
   }
 };
 
 /// Weights for a whole subject, and where they came from.
-struct Bound {
+struct BindResult {
   SkinWeights weights;  ///< A row for every vertex: of bound joints, positive, at most `max_influences`, sum 1.
 
   /// A way in which rows were made: by which method, and why that one.
@@ -75,17 +62,42 @@ struct Bound {
   std::vector<float> confidence;     ///< Per vertex, 0 to 1; below 0.5 is worth a look.
 
   std::vector<Fallback> fallbacks;
-  Findings warnings;
+  Findings findings;
   Json metrics = Json::object();
 };
 
-/// \throws Error if nothing can be bound, with the reason; Cancelled.
-using Binder = Bound (*)(const Subject& subject, const BindOptions& options, const Progress& progress);
+/// Binds with the method's own options and those that all binders have. \throws Error if nothing can be bound, with the
+/// reason; Cancelled.
+using Binder = std::function<BindResult(const Subject& subject, const AnyOptions& own, const BindOptions& common,
+                                        const Progress& progress)>;
 
-/// All binders.
-const Registry<Registered<Binder>>& binders();
+/// A binder in the registry.
+struct BinderMethod {
+  std::string id;      ///< Short name: "voxel".
+  std::string name;    ///< Plain name: "geodesic-voxel".
+  std::string when;    ///< One line on when to use it.
+  AnyOptions options;  ///< The method's own options, with their defaults.
+  Binder bind;
+};
 
-/// Binds by the method of that id. \throws Error for an unknown id, and as the binder does.
-Bound bind(std::string_view id, const Subject& subject, const BindOptions& options = {}, const Progress& progress = {});
+/// The entry of a binder whose own options are of the type `Options`.
+template <class Options>
+BinderMethod binder_method(std::string id, std::string name, std::string when,
+                           BindResult (*bind)(const Subject&, const Options&, const BindOptions&, const Progress&)) {
+  Binder binder = [id, bind](const Subject& subject, const AnyOptions& own, const BindOptions& common,
+                             const Progress& progress) {
+    if (!own.is<Options>()) throw Error("The options given to the binder '" + id + "' are those of another method.");
+    return bind(subject, own.as<Options>(), common, progress);
+  };
+  return {std::move(id), std::move(name), std::move(when), Options{}, std::move(binder)};
+}
+
+/// All binders. Programs may add their own before they bind; adding while another thread binds is not safe.
+Registry<BinderMethod>& binders();
+
+/// Binds by the chosen method: `bind(MethodChoice(binders(), "auto"), subject)`. \throws Error for an option out of
+/// range, and as the binder does.
+BindResult bind(const MethodChoice& method, const Subject& subject, const BindOptions& common = {},
+                const Progress& progress = {});
 
 }  // namespace sinew::binding

@@ -7,12 +7,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+
+#include "sinew/core/parallel.h"
 
 namespace sinew {
 namespace {
 
 bool heavier(const Influence& a, const Influence& b) {
   return a.weight != b.weight ? a.weight > b.weight : a.joint < b.joint;
+}
+
+bool is_share(const Influence& i) { return i.weight > 0 && std::isfinite(i.weight); }
+
+double row_sum(std::span<const Influence> row) {
+  double sum = 0;
+  for (const Influence& i : row)
+    if (is_share(i)) sum += static_cast<double>(i.weight);
+  return sum;
 }
 
 }  // namespace
@@ -63,26 +75,76 @@ SkinWeights SkinWeights::normalized() const {
   return result;
 }
 
-double SkinWeights::cap(Index count) {
-  double worst = 0;
-  SkinWeights result;
-  result.reserve(row_count(), influences_.size());
-  std::vector<Influence> kept;
-  for (Index v = 0; v < row_count(); ++v) {
-    const auto all = row(v);
-    kept.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(all.size(), count)));
-    double sum = 0, left = 0;
-    for (std::size_t i = 0; i < all.size(); ++i) (i < kept.size() ? left : sum) += static_cast<double>(all[i].weight);
-    sum += left;
-    if (kept.size() < all.size() && left > 0) {
-      worst = std::max(worst, (sum - left) / sum);
-      for (Influence& influence : kept)
-        influence.weight = static_cast<float>(static_cast<double>(influence.weight) * (sum / left));
-    }
-    result.add_row(kept);
+void cap_row(std::vector<Influence>& row, int count) {
+  const auto keep_shares = [&] { std::erase_if(row, [](const Influence& i) { return !is_share(i); }); };
+  keep_shares();
+  std::sort(row.begin(), row.end(), heavier);
+  const std::size_t kept = count > 0 ? static_cast<std::size_t>(count) : row.size();
+  if (row.size() > kept) {
+    const float taken = row[kept].weight;
+    const bool all_equal = row.front().weight == taken;
+    row.resize(kept);
+    for (Influence& i : row) i.weight = all_equal ? 1.0F : i.weight - taken;
+    keep_shares();
   }
-  *this = std::move(result);
-  return worst;
+  const double sum = row_sum(row);
+  if (sum > 0)
+    for (Influence& i : row) i.weight = static_cast<float>(static_cast<double>(i.weight) / sum);
+  // Rounding may have made two weights equal.
+  std::sort(row.begin(), row.end(), heavier);
+}
+
+SkinWeights capped_rows(const SkinWeights& weights, int count) {
+  const std::size_t rows = weights.row_count(), longest = weights.max_influences();
+  const std::size_t slots = count > 0 ? std::min(longest, static_cast<std::size_t>(count)) : longest;
+  std::vector<Influence> kept(rows * slots);
+  std::vector<std::uint32_t> sizes(rows, 0);
+  parallel_blocks(rows, 2048, [&](std::size_t begin, std::size_t end) {
+    std::vector<Influence> row;
+    for (std::size_t v = begin; v < end; ++v) {
+      const auto all = weights.row(static_cast<Index>(v));
+      row.assign(all.begin(), all.end());
+      cap_row(row, count);
+      std::copy(row.begin(), row.end(), kept.begin() + static_cast<std::ptrdiff_t>(v * slots));
+      sizes[v] = static_cast<std::uint32_t>(row.size());
+    }
+  });
+  SkinWeights result;
+  result.reserve(rows, std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}));
+  for (std::size_t v = 0; v < rows; ++v) result.add_row(std::span<const Influence>(kept.data() + v * slots, sizes[v]));
+  return result;
+}
+
+CapResult cap_influences(const SkinWeights& weights, int count) {
+  CapResult result;
+  result.weights.reserve(weights.row_count(), weights.influence_count());
+  std::vector<Influence> row;
+  for (Index v = 0; v < weights.row_count(); ++v) {
+    const auto before = weights.row(v);
+    if (count <= 0 || before.size() <= static_cast<std::size_t>(count)) {
+      result.weights.add_row(before);
+      continue;
+    }
+    row.assign(before.begin(), before.end());
+    cap_row(row, count);
+    const double sum = row_sum(before), share = removed_share(before, row);
+    for (Influence& i : row) i.weight = static_cast<float>(static_cast<double>(i.weight) * sum);
+    result.weights.add_row(row);
+    ++result.rows;
+    result.largest_share = std::max(result.largest_share, share);
+    result.mean_share += share;
+  }
+  if (result.rows > 0) result.mean_share /= result.rows;
+  return result;
+}
+
+double removed_share(std::span<const Influence> before, std::span<const Influence> after) {
+  const double sum = row_sum(before);
+  double removed = 0;
+  for (const Influence& i : before)
+    if (is_share(i) && std::none_of(after.begin(), after.end(), [&](const Influence& k) { return k.joint == i.joint; }))
+      removed += static_cast<double>(i.weight) / sum;
+  return removed;
 }
 
 Findings validate(const SkinWeights& weights, Index joint_count) {

@@ -30,7 +30,7 @@ constexpr std::array<NamedColor, 10> kPalette = {{{"orange", 0.9F, 0.35F, 0.0F},
 
 const char* debug_color_name(std::size_t origin) { return kPalette[origin % kPalette.size()].name; }
 
-std::vector<Vec4f> debug_colors(const binding::Bound& bound, const std::vector<Index>& vertices,
+std::vector<Vec4f> debug_colors(const binding::BindResult& bound, const std::vector<Index>& vertices,
                                 std::size_t vertex_count) {
   std::vector<Vec4f> colors(vertex_count, Vec4f(0.3F, 0.3F, 0.3F, 1.0F));
   for (std::size_t i = 0; i < vertices.size(); ++i) {

@@ -47,13 +47,14 @@ void put_rig_on(io::Asset& asset, const std::string& path, io::Changes& changes,
   report.text += fmt::format("rig        {}: {}\n", path, count_of(asset.character.rig.skeleton.size(), "joint"));
 }
 
-// Caps the influences if any row has more. Rows that are short enough already are only brought to sum to 1.
-void cap_influences(io::Asset& asset, int most, io::Changes& changes, Report& report) {
+// Limits the influences if any row has more. Rows that are short enough are only scaled to the sum 1.
+void limit_influences(io::Asset& asset, int most, io::Changes& changes, Report& report) {
   SkinWeights& weights = asset.character.rig.weights;
   double dropped = 0;
   if (weights.max_influences() > static_cast<Index>(most)) {
-    weights = weights.normalized();
-    dropped = weights.cap(static_cast<Index>(most));
+    CapResult capped = cap_influences(weights.normalized(), most);
+    weights = std::move(capped.weights);
+    dropped = capped.largest_share;
     changes.weights = true;
     report.text +=
         fmt::format("capped     {} influences per vertex, at most {:.2g} % of a vertex dropped\n", most, 100 * dropped);
@@ -85,7 +86,7 @@ Report convert(const JobRequest& request, const ConvertOptions& options, const P
   report.metrics["read"]["format"] = asset.format;
   report.text += fmt::format("read       {}: {}\n", request.inputs.front().string(), counts_text(asset.character));
   if (!options.rig.empty()) put_rig_on(asset, options.rig, changes, report);
-  if (options.max_influences > 0) cap_influences(asset, options.max_influences, changes, report);
+  if (const int most = options.max_influences.value_or(0); most > 0) limit_influences(asset, most, changes, report);
   {
     const StageTimer timer(report, "write");
     progress.step("writing", 0.6);

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "sinew/core/options.h"
@@ -15,15 +16,17 @@ namespace sinew::jobs {
 
 struct ConvertOptions {
   io::PlacementOptions placement;
-  std::string rig;          ///< A NAME.rig.json whose joints and weights replace those of the input; empty for none.
-  int max_influences = 0;   ///< 0 keeps all.
-  std::string weight_type;  ///< How glTF holds weights; empty keeps them as they are.
+  std::string rig;  ///< A NAME.rig.json whose joints and weights replace those of the input; empty for none.
+  std::optional<int> max_influences;  ///< Empty or 0: no limit.
+  std::string weight_type;            ///< How glTF holds weights; empty keeps them as they are.
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     io::PlacementOptions::visit(self.placement, v);
     v(Field("rig", "Take joints and weights from this NAME.rig.json.").as("FILE"), self.rig);
-    v(Field("max_influences", "Most joints that may move one vertex; 0 keeps all.").range(0, 64), self.max_influences);
+    v(Field("max_influences", "Most joints that may move one vertex; 0 is no limit. Without it all influences stay.")
+          .range(0, 64),
+      self.max_influences);
     v(Field("weight_type", "Write the weights of a glTF file anew, as floats or as 16- or 8-bit shares.")
           .one_of({"", "float", "u16", "u8"}),
       self.weight_type);

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "sinew/binding/edit/weight_tools.h"
 #include "sinew/binding/segment/segmentation.h"
 #include "sinew/core/angles.h"
 #include "sinew/core/error.h"
@@ -212,7 +211,7 @@ void HelpersRun::cap() {
       if (i >= most) dropped += weight;
     }
     std::vector<Influence> kept(row.begin(), row.end());
-    binding::truncate_row(kept, static_cast<int>(most));
+    cap_row(kept, static_cast<int>(most));
     for (Influence& influence : kept)
       influence.weight = static_cast<float>(static_cast<double>(influence.weight) * sum);
     cut.add_row(kept);

@@ -4,80 +4,114 @@
 #include "sinew/jobs/weights_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 
-#include "sinew/binding/edit/weight_edit_surface.h"
-#include "sinew/pipeline/joint_matching.h"
+#include "sinew/core/text.h"
 
 namespace sinew::jobs {
-
-using namespace pipeline;
 namespace {
 
-constexpr double kNoChange = 1e-4;
-constexpr double kSumTolerance = 0.01;
 constexpr std::size_t kMostRows = 40;
 
-// The row as it counts: scaled to 1 if its sum is about that, as it stands otherwise; nothing where it is no row.
-std::vector<Influence> counted(std::span<const Influence> row) {
-  if (binding::is_missing_row(row)) return {};
-  std::map<Index, double> weight;
-  double sum = 0;
-  for (const Influence& influence : row) {
-    weight[influence.joint] += static_cast<double>(influence.weight);
-    sum += static_cast<double>(influence.weight);
-  }
-  const double scale = std::abs(sum - 1) <= kSumTolerance ? 1 / sum : 1;
-  std::vector<Influence> result;
-  for (const auto& [joint, w] : weight) result.push_back({joint, static_cast<float>(w * scale)});
-  return result;
+std::vector<std::string> names_of(const std::vector<Index>& joints, const Skeleton& skeleton) {
+  std::vector<std::string> names;
+  for (const Index joint : joints) names.push_back(skeleton.joints[joint].name);
+  return names;
 }
 
-double weight_in(const std::vector<Influence>& row, Index joint) {
-  for (const Influence& influence : row)
-    if (influence.joint == joint) return static_cast<double>(influence.weight);
-  return 0;
+Json fill_json(const pipeline::FillCounts& filled) {
+  const auto count = [&](binding::FilledBy how) { return filled.vertices[static_cast<std::size_t>(how)]; };
+  return {{"surface", count(binding::FilledBy::kSurface)},
+          {"bones", count(binding::FilledBy::kBones)},
+          {"nearest_skin", count(binding::FilledBy::kSkin)},
+          {"nearest_joint", count(binding::FilledBy::kJoint)},
+          {"left_empty", filled.left}};
+}
+
+EditLine line_of(const pipeline::RepairEdit& edit, const Skeleton& skeleton) {
+  Json found = Json::object();
+  std::vector<std::string> words;
+  for (std::size_t f = 1; f < binding::kFaultCount; ++f) {
+    const std::string name(binding::fault_name(static_cast<binding::Fault>(f)));
+    found[name] = edit.faults[f];
+    std::string plain = name;
+    std::replace(plain.begin(), plain.end(), '_', ' ');
+    if (edit.faults[f] > 0) words.push_back(fmt::format("{} {}", edit.faults[f], plain));
+  }
+  const Index all = edit.all();
+  return {"repair",
+          all == 0 ? "nothing found"
+                   : fmt::format("{} vertices: {}; {} scaled, {} without the wrong joints, {} solved anew", all,
+                                 fmt::join(words, ", "), edit.scaled, edit.pruned, all - edit.scaled - edit.pruned),
+          {{"vertices", all},
+           {"found", found},
+           {"scaled", edit.scaled},
+           {"wrong_joints_dropped", edit.pruned},
+           {"solved", fill_json(edit.filled)},
+           {"joints_not_judged", names_of(edit.joints_not_judged, skeleton)}}};
+}
+
+EditLine line_of(const pipeline::FillEdit& edit, const Skeleton&) {
+  const Index all = edit.filled.all();
+  return {"fill",
+          all == 0 ? "no row is missing" : fmt::format("{} rows solved", all),
+          {{"vertices", all}, {"solved", fill_json(edit.filled)}}};
+}
+
+EditLine line_of(const pipeline::MirrorEdit& edit, const Skeleton& skeleton) {
+  const Vec3& normal = edit.plane.normal;
+  return {edit.both ? "symmetrize" : "mirror",
+          fmt::format("{} vertices, {} without anything opposite; the mesh mirrors itself within {:.2g} % of its size",
+                      edit.changed, edit.alone, 100 * edit.plane.error_rel),
+          {{"vertices", edit.changed},
+           {"alone", edit.alone},
+           {"plane_normal", {normal.x(), normal.y(), normal.z()}},
+           {"plane_offset_m", edit.plane.offset},
+           {"plane_error_rel", edit.plane.error_rel},
+           {"partners_by_name", edit.partners_by_name},
+           {"partners_by_place", edit.partners_by_position},
+           {"joints_without_partner", names_of(edit.joints_without_partner, skeleton)}}};
+}
+
+EditLine line_of(const pipeline::SmoothEdit& edit, const Skeleton&) {
+  return {"smooth",
+          count_of(static_cast<std::uint64_t>(edit.rounds), "round") + " along the surface",
+          {{"rounds", edit.rounds}}};
+}
+
+EditLine line_of(const pipeline::PruneEdit& edit, const Skeleton&) {
+  return {"prune",
+          fmt::format("{} weights below {:g} dropped", edit.removed, edit.threshold),
+          {{"threshold", edit.threshold}, {"dropped", edit.removed}}};
+}
+
+EditLine line_of(const pipeline::CapEdit& edit, const Skeleton&) {
+  EditLine line{"cap",
+                fmt::format("{} influences: {} rows cut, {:.2g} % of a row at most, {:.2g} % in the mean",
+                            edit.influences, edit.rows, 100 * edit.largest_share, 100 * edit.mean_share),
+                {{"influences", edit.influences},
+                 {"rows", edit.rows},
+                 {"largest_share_dropped", edit.largest_share},
+                 {"mean_share_dropped", edit.mean_share}}};
+  if (edit.posed) {
+    line.figures["largest_displacement_m"] = edit.posed->max;
+    line.figures["rms_displacement_m"] = edit.posed->rms;
+    line.text += fmt::format("; a vertex moves by {:.2g} m at most when any joint rotates by 45°", edit.posed->max);
+  }
+  return line;
 }
 
 }  // namespace
 
-WeightChanges weight_changes(const SkinWeights& before, const SkinWeights& after, Index joint_count) {
-  WeightChanges changes;
-  std::vector<JointChange> joints(joint_count);
-  for (Index j = 0; j < joint_count; ++j) joints[j].joint = j;
-  for (Index v = 0; v < before.row_count(); ++v) {
-    const std::vector<Influence> old = counted(before.row(v)), now = counted(after.row(v));
-    bool changed = old.empty() != now.empty();
-    const auto look = [&](Index joint) {
-      JointChange& change = joints[joint];
-      const double a = weight_in(old, joint), b = weight_in(now, joint);
-      change.before += a;
-      change.after += b;
-      if (std::abs(a - b) <= kNoChange) return;
-      changed = true;
-      ++change.vertices;
-      change.largest = std::max(change.largest, std::abs(a - b));
-    };
-    for (const Influence& influence : old) look(influence.joint);
-    for (const Influence& influence : now)
-      if (std::none_of(old.begin(), old.end(), [&](const Influence& i) { return i.joint == influence.joint; }))
-        look(influence.joint);
-    changes.vertices += changed ? 1 : 0;
-    changes.added += old.empty() && !now.empty() ? 1 : 0;
-  }
-  for (const JointChange& change : joints)
-    if (change.vertices > 0) changes.joints.push_back(change);
-  std::stable_sort(changes.joints.begin(), changes.joints.end(),
-                   [](const JointChange& a, const JointChange& b) { return a.vertices > b.vertices; });
-  return changes;
+EditLine edit_line(const pipeline::WeightEdit& edit, const Skeleton& skeleton) {
+  return std::visit([&](const auto& of_kind) { return line_of(of_kind, skeleton); }, edit);
 }
 
-Json changes_json(const WeightChanges& changes, const Skeleton& skeleton) {
+Json changes_json(const pipeline::WeightChanges& changes, const Skeleton& skeleton) {
   Json joints = Json::array();
-  for (const JointChange& change : changes.joints)
+  for (const pipeline::JointChange& change : changes.joints)
     joints.push_back({{"joint", skeleton.joints[change.joint].name},
                       {"vertices", change.vertices},
                       {"weight_before", change.before},
@@ -86,13 +120,13 @@ Json changes_json(const WeightChanges& changes, const Skeleton& skeleton) {
   return {{"vertices", changes.vertices}, {"rows_added", changes.added}, {"joints", std::move(joints)}};
 }
 
-ResultTable changes_table(const WeightChanges& changes, const Skeleton& skeleton) {
+ResultTable changes_table(const pipeline::WeightChanges& changes, const Skeleton& skeleton) {
   ResultTable table;
   table.id = "changes";
   table.title = fmt::format("changes    {} vertices, {} joints", changes.vertices, changes.joints.size());
   table.header = {"joint", "vertices", "weight before", "after", "largest change"};
   for (std::size_t i = 0; i < std::min(kMostRows, changes.joints.size()); ++i) {
-    const JointChange& c = changes.joints[i];
+    const pipeline::JointChange& c = changes.joints[i];
     table.rows.push_back({skeleton.joints[c.joint].name, fmt::format("{}", c.vertices), fmt::format("{:.1f}", c.before),
                           fmt::format("{:.1f}", c.after), fmt::format("{:.3f}", c.largest)});
   }
@@ -101,44 +135,7 @@ ResultTable changes_table(const WeightChanges& changes, const Skeleton& skeleton
   return table;
 }
 
-WeightComparison compare_weights(const Rig& rig, const Rig& other) {
-  WeightComparison comparison;
-  const Index own_count = rig.skeleton.size();
-  const SkinWeights theirs = weights_by_name(other, rig.skeleton).normalized();
-  const SkinWeights ours = rig.weights.normalized();
-  comparison.all = measure::weight_agreement(ours, theirs);
-  std::vector<WeightComparison::PerJoint> joints(own_count + other.skeleton.size());
-  std::vector<char> used(joints.size(), 0);
-  for (Index v = 0; v < ours.row_count(); ++v) {
-    const auto a = ours.row(v), b = theirs.row(v);
-    const auto find = [](std::span<const Influence> row, Index joint) {
-      const auto at = std::find_if(row.begin(), row.end(), [&](const Influence& i) { return i.joint == joint; });
-      return at == row.end() ? 0.0 : static_cast<double>(at->weight);
-    };
-    for (const Influence& i : a) {
-      used[i.joint] = 1;
-      joints[i.joint].half_l1 += 0.5 * std::abs(static_cast<double>(i.weight) - find(b, i.joint));
-    }
-    for (const Influence& i : b) {
-      used[i.joint] = 1;
-      if (find(a, i.joint) == 0) joints[i.joint].half_l1 += 0.5 * static_cast<double>(i.weight);
-    }
-    if (a.empty()) continue;
-    ++joints[a.front().joint].dominates;
-    if (!b.empty() && b.front().joint == a.front().joint) ++joints[a.front().joint].same;
-  }
-  for (Index j = 0; j < joints.size(); ++j) {
-    if (!used[j]) continue;
-    joints[j].name = j < own_count ? rig.skeleton.joints[j].name : other.skeleton.joints[j - own_count].name;
-    if (j >= own_count) comparison.unmatched.push_back(joints[j].name);
-    comparison.joints.push_back(joints[j]);
-  }
-  std::stable_sort(comparison.joints.begin(), comparison.joints.end(),
-                   [](const auto& a, const auto& b) { return a.half_l1 > b.half_l1; });
-  return comparison;
-}
-
-Json comparison_json(const WeightComparison& comparison) {
+Json comparison_json(const pipeline::WeightComparison& comparison) {
   Json joints = Json::array();
   for (const auto& joint : comparison.joints)
     joints.push_back({{"joint", joint.name},
@@ -150,7 +147,7 @@ Json comparison_json(const WeightComparison& comparison) {
           {"unmatched_joints", comparison.unmatched},      {"joints", std::move(joints)}};
 }
 
-ResultTable comparison_table(const WeightComparison& comparison) {
+ResultTable comparison_table(const pipeline::WeightComparison& comparison) {
   ResultTable table;
   table.id = "compare";
   table.title = fmt::format(

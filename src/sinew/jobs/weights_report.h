@@ -4,54 +4,25 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "sinew/core/json.h"
 #include "sinew/core/result_table.h"
-#include "sinew/core/rig.h"
-#include "sinew/measure/weight_agreement.h"
+#include "sinew/pipeline/edit_weights.h"
 
 namespace sinew::jobs {
 
-/// What an edit did to one joint.
-struct JointChange {
-  Index joint = kNone;
-  Index vertices = 0;  ///< Whose weight of this joint changed by more than a ten-thousandth.
-  double before = 0;   ///< Sum of its weights.
-  double after = 0;
-  double largest = 0;  ///< Largest change on one vertex.
+/// What one operation did, as a line of text and as figures.
+struct EditLine {
+  std::string operation;
+  std::string text;
+  Json figures;
 };
+EditLine edit_line(const pipeline::WeightEdit& edit, const Skeleton& skeleton);
 
-struct WeightChanges {
-  Index vertices = 0;               ///< Whose row changed.
-  Index added = 0;                  ///< Of these, had no row.
-  std::vector<JointChange> joints;  ///< Those that change, most vertices first.
-};
+Json changes_json(const pipeline::WeightChanges& changes, const Skeleton& skeleton);
+ResultTable changes_table(const pipeline::WeightChanges& changes, const Skeleton& skeleton);
 
-/// Compares two sets of rows. Sums that differ from 1 by no more than a hundredth (whole-number weights in files do)
-/// are no change.
-WeightChanges weight_changes(const SkinWeights& before, const SkinWeights& after, Index joint_count);
-
-Json changes_json(const WeightChanges& changes, const Skeleton& skeleton);
-ResultTable changes_table(const WeightChanges& changes, const Skeleton& skeleton);
-
-/// How two characters of the same vertices agree, joint by joint. Joints are matched by name.
-struct WeightComparison {
-  measure::WeightAgreement all;
-  struct PerJoint {
-    std::string name;
-    double half_l1 = 0;   ///< ½ Σ |a − b| over all vertices.
-    Index dominates = 0;  ///< Vertices it is the strongest joint of, in the first set.
-    Index same = 0;       ///< Of these, in the other set as well.
-  };
-  std::vector<PerJoint> joints;        ///< Joints that either set weights, largest difference first.
-  std::vector<std::string> unmatched;  ///< Joints weighted in the other file that this one does not have.
-};
-
-/// \pre both have as many vertices.
-WeightComparison compare_weights(const Rig& rig, const Rig& other);
-
-Json comparison_json(const WeightComparison& comparison);
-ResultTable comparison_table(const WeightComparison& comparison);
+Json comparison_json(const pipeline::WeightComparison& comparison);
+ResultTable comparison_table(const pipeline::WeightComparison& comparison);
 
 }  // namespace sinew::jobs

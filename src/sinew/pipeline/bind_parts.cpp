@@ -24,7 +24,7 @@ Mat4 inverse_frame(const Rig& rig, const std::vector<Mat4>& frames, Index joint)
   if (!inverse.allFinite())
     throw Error(
         fmt::format("The joint '{}' is scaled to nothing where the skin is bound. Choose other joints with "
-                    "--joints.",
+                    "the option 'joints'.",
                     rig.skeleton.joints[joint].name));
   return inverse;
 }

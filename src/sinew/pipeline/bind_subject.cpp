@@ -4,12 +4,10 @@
 #include "sinew/pipeline/bind_subject.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <Eigen/LU>
 
 #include <algorithm>
 
-#include "sinew/core/options.h"
 #include "sinew/core/text.h"
 #include "sinew/pipeline/bind_names.h"
 
@@ -138,8 +136,7 @@ std::vector<Mat4> binding_matrices(const Rig& rig, Findings& warnings) {
 Error unknown_joint(const Skeleton& skeleton, const std::string& name) {
   std::vector<std::string> known;
   for (const Joint& joint : skeleton.joints) known.push_back(joint.name);
-  return Error(fmt::format("There is no joint '{}' in the skeleton.{} `sinew info` lists its joints.", name,
-                           did_you_mean(name, known)));
+  return Error(fmt::format("There is no joint '{}' in the skeleton.{}", name, did_you_mean(name, known)));
 }
 
 std::vector<char> joints_to_bind(const Skeleton& skeleton, const SkinWeights& weights,
@@ -162,7 +159,7 @@ std::vector<char> joints_to_bind(const Skeleton& skeleton, const SkinWeights& we
   if (!any_set(bound))
     throw Error(
         "No joint is left to bind to: by their names they are ends, controls or sockets. Name those that should "
-        "move the skin with --joints.");
+        "move the skin in the option 'joints'.");
   return bound;
 }
 

@@ -57,7 +57,7 @@ class Applier {
   void strip_document(const std::vector<char>& keep);
   void set_sources();
   void bind();
-  void tell_bound(const binding::Bound& bound);
+  void tell_bound(const binding::BindResult& bound);
   void mirror(SkinWeights& weights);
   void change_rest();
   void give_skin();
@@ -130,15 +130,16 @@ void Applier::bind() {
   const binding::Subject subject{rig().mesh, rig().skeleton, rest_matrices(rig().skeleton), std::move(bound)};
   binding::BindOptions options;
   options.max_influences = settings_.preset.max_influences;
-  binding::Bound made = binding::bind(settings_.bind, subject, options, progress_);
+  binding::BindResult made =
+      binding::bind(MethodChoice(binding::binders(), settings_.bind), subject, options, progress_);
   tell_bound(made);
   if (result_.plan.symmetric) mirror(made.weights);
   rig().weights = std::move(made.weights);
   report_.metrics["max_influences"] = rig().weights.max_influences();
 }
 
-void Applier::tell_bound(const binding::Bound& bound) {
-  report_.warn(bound.warnings);
+void Applier::tell_bound(const binding::BindResult& bound) {
+  report_.warn(bound.findings);
   report_.fallbacks.insert(report_.fallbacks.end(), bound.fallbacks.begin(), bound.fallbacks.end());
   Json origins = Json::array();
   for (std::size_t o = 0; o < bound.origins.size(); ++o) {

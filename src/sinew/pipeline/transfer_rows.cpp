@@ -59,7 +59,7 @@ SkinWeights blended_rows(const SkinWeights& made, const SkinWeights& before, con
         if (taken[influence.joint] == 0 && influence.weight > 0)
           add_to(row, influence.joint,
                  static_cast<float>(static_cast<double>(influence.weight) * std::max(0.0, 1 - share) / others));
-    transfer::cap_continuously(row, most);
+    cap_row(row, most);
     result.add_row(row);
   }
   return result;

@@ -116,7 +116,7 @@ void finish(Transferred& result, const SkinWeights& welded_rows, const Mesh& mes
   std::vector<Influence> row;
   for (Index w = 0; w < rows.row_count(); ++w) {
     row.assign(rows.row(w).begin(), rows.row(w).end());
-    cap_continuously(row, options.max_influences);
+    cap_row(row, options.max_influences);
     capped.add_row(row);
   }
   result.weights = binding::unwelded(capped, welding);

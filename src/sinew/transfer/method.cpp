@@ -3,7 +3,6 @@
 
 #include "sinew/transfer/method.h"
 
-#include "sinew/binding/edit/weight_tools.h"
 #include "sinew/transfer/baselines.h"
 #include "sinew/transfer/rays/skeleton_aware.h"
 
@@ -26,10 +25,6 @@ const Registry<Registered<Method>>& methods() {
 Transferred transfer(std::string_view id, const Reference& reference, const Side& target,
                      const Correspondence& correspondence, const TransferOptions& options, const Progress& progress) {
   return methods().find(id).make(reference, target, correspondence, options, progress);
-}
-
-void cap_continuously(std::vector<Influence>& row, int count) {
-  binding::truncate_row(row, count > 0 ? count : static_cast<int>(row.size()));
 }
 
 }  // namespace sinew::transfer

@@ -101,9 +101,4 @@ Transferred transfer(std::string_view id, const Reference& reference, const Side
                      const Correspondence& correspondence, const TransferOptions& options = {},
                      const Progress& progress = {});
 
-/// Keeps the `count` largest weights of a row so that it depends continuously on them: the next largest is taken from
-/// all, and what remains is scaled to sum 1 (card, A10). `count` 0 keeps all. The row need not be sorted; comes out by
-/// falling weight.
-void cap_continuously(std::vector<Influence>& row, int count);
-
 }  // namespace sinew::transfer

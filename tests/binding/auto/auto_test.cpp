@@ -21,11 +21,11 @@ namespace {
 
 using test::made_rig;
 
-Bound bind_rig(const Rig& rig, const BindOptions& options = {}) {
-  return bind_auto(rest_subject(rig.mesh, rig.skeleton), options, {});
+BindResult bind_rig(const Rig& rig, const BindOptions& options = {}) {
+  return bind_auto(rest_subject(rig.mesh, rig.skeleton), {}, options);
 }
 
-void expect_valid(const Bound& bound, Index vertices, std::size_t cap = 4) {
+void expect_valid(const BindResult& bound, Index vertices, std::size_t cap = 4) {
   ASSERT_EQ(bound.weights.row_count(), vertices);
   ASSERT_EQ(bound.origin.size(), vertices);
   ASSERT_EQ(bound.confidence.size(), vertices);
@@ -74,9 +74,9 @@ TEST(Auto, KeepsTheCap) {
 TEST(Auto, IsTheSameForAnyNumberOfThreads) {
   const Rig rig = made_rig("human", 2000, true);
   set_thread_count(1);
-  const Bound one = bind_rig(rig);
+  const BindResult one = bind_rig(rig);
   set_thread_count(2);
-  const Bound two = bind_rig(rig);
+  const BindResult two = bind_rig(rig);
   set_thread_count(0);
   EXPECT_EQ(one.weights, two.weights);
   EXPECT_EQ(one.origin, two.origin);
@@ -86,7 +86,7 @@ TEST(Auto, IsTheSameForAnyNumberOfThreads) {
 TEST(Auto, DoesNotDependOnWhereAndHowLargeTheCharacterIs) {
   const Rig rig = made_rig("human", 1000);
   Subject subject = rest_subject(rig.mesh, rig.skeleton);
-  const Bound before = bind_auto(subject, {}, {});
+  const BindResult before = bind_auto(subject, {}, {});
   Mesh moved = rig.mesh;
   Mat4 motion = Mat4::Identity();
   motion.topLeftCorner<3, 3>() = 3.7 * Eigen::AngleAxisd(0.8, Vec3(1, 2, -1).normalized()).toRotationMatrix();
@@ -110,8 +110,8 @@ TEST(Auto, DoesNotDependOnTheOrderOfVertices) {
   for (Index v = 0; v < place.size(); ++v) shuffled.positions[place[v]] = body.mesh.positions[v];
   for (Index& v : shuffled.face_vertices) v = place[v];
   const std::vector<char> all(rig.skeleton.joints.size(), 1);
-  const Bound a = bind_auto({body.mesh, rig.skeleton, body.joints, all}, {}, {});
-  const Bound b = bind_auto({shuffled, rig.skeleton, body.joints, all}, {}, {});
+  const BindResult a = bind_auto({body.mesh, rig.skeleton, body.joints, all}, {}, {});
+  const BindResult b = bind_auto({shuffled, rig.skeleton, body.joints, all}, {}, {});
   SkinWeights back;
   for (Index v = 0; v < place.size(); ++v) back.add_row(b.weights.row(place[v]));
   EXPECT_LT(measure::weight_agreement(a.weights, back).mean_half_l1, 1e-3);
@@ -119,7 +119,7 @@ TEST(Auto, DoesNotDependOnTheOrderOfVertices) {
 
 TEST(Auto, SaysWhatItDid) {
   const Rig rig = made_rig("human", 2000, true);
-  const Bound bound = bind_rig(rig);
+  const BindResult bound = bind_rig(rig);
   std::vector<Index> counts(bound.origins.size(), 0);
   for (const std::uint8_t origin : bound.origin) ++counts[origin];
   const auto count_of = [&](const std::string& method) {
@@ -133,7 +133,7 @@ TEST(Auto, SaysWhatItDid) {
   EXPECT_GT(count_of("rigid"), 100U);
   EXPECT_EQ(bound.metrics["shells"]["bodies"], 1);
   EXPECT_EQ(bound.metrics["shells"]["layers"], 2);
-  EXPECT_TRUE(bound.warnings.empty());
+  EXPECT_TRUE(bound.findings.empty());
 }
 
 TEST(Auto, APartThatTheFileHangsOnAJointStaysThere) {
@@ -143,7 +143,7 @@ TEST(Auto, APartThatTheFileHangsOnAJointStaysThere) {
   for (MeshPart& each : rig.mesh.parts) each.skin = 0;
   part.skin = kNone;
   part.joint = joint;
-  const Bound bound = bind_rig(rig);
+  const BindResult bound = bind_rig(rig);
   expect_valid(bound, rig.mesh.vertex_count());
   for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
     ASSERT_EQ(bound.weights.row(v).size(), 1U);
@@ -174,10 +174,10 @@ TEST(Auto, ListsWhatIsLoose) {
     body.mesh.add_face(std::array<Index, 3>{first + f[0], first + f[1], first + f[2]});
   body.mesh.parts[0].vertex_count = body.mesh.vertex_count();
   body.mesh.parts[0].face_count = body.mesh.face_count();
-  const Bound bound =
+  const BindResult bound =
       bind_auto({body.mesh, rig.skeleton, body.joints, std::vector<char>(rig.skeleton.joints.size(), 1)}, {}, {});
-  ASSERT_EQ(bound.warnings.size(), 1U);
-  EXPECT_EQ(bound.warnings[0].code, "shells.loose");
+  ASSERT_EQ(bound.findings.size(), 1U);
+  EXPECT_EQ(bound.findings[0].code, "shells.loose");
   EXPECT_EQ(bound.weights.row(first).size(), 1U);
 }
 
@@ -185,7 +185,7 @@ TEST(Auto, CanBeCancelled) {
   const Rig rig = made_rig("human", 600);
   const Progress progress;
   progress.cancel();
-  EXPECT_THROW(bind_auto(rest_subject(rig.mesh, rig.skeleton), {}, progress), Cancelled);
+  EXPECT_THROW(bind_auto(rest_subject(rig.mesh, rig.skeleton), {}, {}, progress), Cancelled);
 }
 
 }  // namespace

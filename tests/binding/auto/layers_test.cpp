@@ -116,7 +116,7 @@ TEST(Layers, ASleeveBesideTheTrunkFollowsTheArm) {
 }
 
 TEST(Layers, ASmallShellAndAStripHaveOneRow) {
-  const Bound bound = bind_auto(rest_subject(dressed().mesh, dressed().skeleton), {}, {});
+  const BindResult bound = bind_auto(rest_subject(dressed().mesh, dressed().skeleton), {}, {});
   const Subject subject = rest_subject(dressed().mesh, dressed().skeleton);
   const Shells shells = find_shells(subject, bone_tree(subject));
   for (const ShellKind kind : {ShellKind::kRigid, ShellKind::kStrip})
@@ -131,7 +131,7 @@ TEST(Layers, ASmallShellAndAStripHaveOneRow) {
 }
 
 TEST(Layers, HairAndEyesHangOnTheHead) {
-  const Bound bound = bind_auto(rest_subject(dressed().mesh, dressed().skeleton), {}, {});
+  const BindResult bound = bind_auto(rest_subject(dressed().mesh, dressed().skeleton), {}, {});
   const Index head = dressed().skeleton.find("Head");
   for (const char* name : {"Hair", "Eyes"}) {
     const MeshPart& part = part_named(name);
@@ -143,7 +143,7 @@ TEST(Layers, HairAndEyesHangOnTheHead) {
 }
 
 TEST(Layers, AButtonMovesWithTheClothItSitsOn) {
-  const Bound bound = bind_auto(rest_subject(dressed().mesh, dressed().skeleton), {}, {});
+  const BindResult bound = bind_auto(rest_subject(dressed().mesh, dressed().skeleton), {}, {});
   const MeshPart &buttons = part_named("Buttons"), &shirt = part_named("Shirt");
   for (Index v = buttons.first_vertex; v < buttons.first_vertex + buttons.vertex_count; ++v) {
     Index nearest = shirt.first_vertex;

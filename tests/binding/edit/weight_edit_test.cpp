@@ -183,7 +183,7 @@ TEST(WeightCap, StatesWhatItDroppedAndKeepsTheCount) {
   const shapes::Made human = made("human", 1500);
   const Rig& rig = human.character.rig;
   const EditScope scope = edit_scope(rig);
-  const Capped result = capped(rig.weights.normalized(), 2, scope);
+  const CapResult result = cap_unlocked(rig.weights.normalized(), 2, scope);
   expect_rows_of_one(result.weights);
   EXPECT_LE(result.weights.max_influences(), 2U);
   double largest = 0, sum = 0;
@@ -381,7 +381,7 @@ TEST(WeightEdits, AreTheSameForAnyNumberOfThreads) {
     const MirrorPlane plane = mirror_plane(surface);
     partners_by_position(rest_subject(rig.mesh, rig.skeleton), plane, rig.mesh.size(), partner);
     weights = mirrored(weights, surface, plane, partner, MirrorMode::kBoth, scope).weights;
-    results.push_back(capped(pruned(weights, 0.01, scope), 4, scope).weights);
+    results.push_back(cap_unlocked(pruned(weights, 0.01, scope), 4, scope).weights);
   }
   set_thread_count(0);
   EXPECT_EQ(results[0], results[1]);

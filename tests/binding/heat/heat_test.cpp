@@ -14,7 +14,7 @@
 #include <numeric>
 #include <random>
 
-#include "sinew/binding/distance.h"
+#include "sinew/binding/distance/distance.h"
 #include "sinew/binding/heat/heat_solver.h"
 #include "sinew/binding/heat/visibility.h"
 #include "sinew/deform/blend/lbs.h"
@@ -33,7 +33,9 @@ namespace {
 
 using test::Body;
 
-Bound heat(const Body& body, const BindOptions& options = {}) { return bind_by_heat(body.subject(), options, {}); }
+BindResult heat(const Body& body, const BindOptions& common = {}, const HeatOptions& options = {}) {
+  return bind_by_heat(body.subject(), options, common);
+}
 
 // --- the solver
 
@@ -106,10 +108,10 @@ TEST(Sight, ABoneAcrossAGapIsHidden) {
   const NearestJoints nearest = nearest_joints(bound_surface(body.mesh), bone_tree(body.subject()));
   const Index inner = 10 * 24;
   EXPECT_EQ(nearest.sight[inner], Sight::kHidden);
-  const Bound bound = heat(body);
+  const BindResult bound = heat(body);
   for (Index v = 0; v < 21 * 24; ++v) ASSERT_EQ(bound.weights.row(v).front().joint, 0U) << v;
   EXPECT_EQ(bound.weights.row(inner).size(), 1U) << "nothing of the other limb";
-  const Bound blind = bind_by_distance(body.subject(), {}, {});
+  const BindResult blind = bind_by_distance(body.subject(), {}, {});
   EXPECT_EQ(blind.weights.row(inner).front().joint, 1U) << "by distance alone it would be the other limb's";
 }
 
@@ -142,7 +144,7 @@ TEST(Sight, AShellThatSeesNothingTakesTheNearestBone) {
   const BoundSurface surface = bound_surface(body.mesh);
   const NearestJoints nearest = nearest_joints(surface, bone_tree(body.subject()));
   EXPECT_EQ(nearest.assumed_shells, 1U);
-  const Bound bound = heat(body);
+  const BindResult bound = heat(body);
   for (Index v = skin; v < body.mesh.vertex_count(); ++v) {
     EXPECT_EQ(nearest.sight[v], Sight::kAssumed);
     EXPECT_GT(test::weight_of(bound.weights, v, 1), 0.99);
@@ -161,7 +163,7 @@ TEST(Sight, JointsThatStandAloneKeepToThemselves) {
   EXPECT_GT(bone_tree(body.subject()).bones[0].length, 2);
   const BoneTree tree = bones_to_bind(body.subject());
   for (const Bone& bone : tree.bones) EXPECT_NEAR(bone.length, 0.5, 1e-9);
-  const Bound bound = heat(body);
+  const BindResult bound = heat(body);
   for (const Index ring : {0U, 20U, 40U}) EXPECT_EQ(bound.weights.row(ring * 24).front().joint, ring / 20);
   body.skeleton.joints[0].end_local = Vec3(0, 0, 2);
   EXPECT_NEAR(bones_to_bind(body.subject()).bones[0].length, 2, 1e-9) << "unless the skeleton says so";
@@ -171,7 +173,7 @@ TEST(Sight, JointsThatStandAloneKeepToThemselves) {
 
 TEST(HeatWeights, AreOneHalfWhereTwoBonesOfACylinderMeet) {
   const Body body = test::two_bone_cylinder();
-  const Bound bound = heat(body);
+  const BindResult bound = heat(body);
   test::expect_valid(bound, body.subject());
   double before = 2;
   for (Index ring = 0; ring <= 40; ++ring) {
@@ -197,7 +199,7 @@ TEST(HeatWeights, TendToTheNearestBoneWhenHeatGrows) {
   const Body body = test::made_body("figure", 0);
   const BoneTree tree = bone_tree(body.subject());
   const BoundSurface skin = bound_surface(body.mesh);
-  const HeatRows rows = heat_rows(skin, tree, 1e6);
+  const HeatRows rows = heat_rows(skin, tree, {.heat = 1e6});
   Index judged = 0;
   for (Index v = 0; v < skin.welding.count(); ++v) {
     if (rows.nearest.strength[v] < 0.5) continue;
@@ -210,14 +212,14 @@ TEST(HeatWeights, TendToTheNearestBoneWhenHeatGrows) {
 
 TEST(HeatWeights, OfABodyDoNotChangeWithShellsBesideAndInsideIt) {
   Body body = test::two_bone_cylinder();
-  const Bound plain = heat(body);
+  const BindResult plain = heat(body);
   const Index skin = body.mesh.vertex_count();
   // All within the box of the body, so that its size stays. One of them has no area, one is a single point.
   test::append(body.mesh, test::sphere(6, 8, {0.19, 0.19, 0.4}, 0.008));
   test::append(body.mesh, test::sphere(6, 8, {0, 0, 1.5}, 0.05));
   test::append(body.mesh, test::mesh_of({{0.19, -0.19, 1}, {0.19, -0.19, 1.1}, {0.19, -0.19, 1.2}}, {{0, 1, 2}}));
   body.mesh.positions.push_back({-0.19, 0.19, 1.9});
-  const Bound bound = heat(body);
+  const BindResult bound = heat(body);
   test::expect_valid(bound, body.subject());
   SkinWeights rows;
   for (Index v = 0; v < skin; ++v) rows.add_row(bound.weights.row(v));
@@ -240,9 +242,7 @@ TEST(HeatWeights, AreSmootherThanThoseByDistance) {
       return sum;
     };
     const double by_distance = roughness(bind_by_distance(body.subject(), {}, {}).weights);
-    BindOptions published;
-    published.heat = 1.0 / 3;
-    EXPECT_LT(roughness(heat(body, published).weights), by_distance) << kind;
+    EXPECT_LT(roughness(heat(body, {}, {.heat = 1.0 / 3}).weights), by_distance) << kind;
     EXPECT_LT(roughness(heat(body).weights), 1.02 * by_distance) << kind;
   }
 }
@@ -281,8 +281,8 @@ TEST(HeatWeights, KeepTheCapWithoutAJump) {
 TEST(HeatWeights, AreEvenedOutWhenAskedTo) {
   const Body body = test::two_bone_cylinder();
   BindOptions options;
-  options.smoothing = 10;
-  const Bound bound = heat(body, options);
+  options.smooth = 10;
+  const BindResult bound = heat(body, options);
   test::expect_valid(bound, body.subject());
   // Further from 0 and 1, away from the joint.
   EXPECT_GT(test::weight_of(bound.weights, 25 * 24, 0), test::weight_of(heat(body).weights, 25 * 24, 0) + 0.01);
@@ -292,7 +292,7 @@ TEST(HeatWeights, AreEvenedOutWhenAskedTo) {
 
 TEST(HeatWeights, MoveAndScaleWithTheBody) {
   const Body body = test::made_body("human", 1500);
-  const Bound plain = heat(body);
+  const BindResult plain = heat(body);
   Subject moved = body.subject();
   Mat4 motion = Mat4::Identity();
   motion.topLeftCorner<3, 3>() = Eigen::AngleAxisd(1.1, Vec3(1, 2, 3).normalized()).toRotationMatrix();
@@ -305,7 +305,7 @@ TEST(HeatWeights, MoveAndScaleWithTheBody) {
     const Subject subject{mesh, body.skeleton, body.subject().joints, moved.bound};
     Subject there = subject;
     for (Mat4& joint : there.joints) joint = m * joint;
-    const Bound bound = bind_by_heat(there, {}, {});
+    const BindResult bound = bind_by_heat(there, {}, {});
     test::expect_valid(bound, there);
     const auto agreement = measure::weight_agreement(plain.weights, bound.weights);
     EXPECT_LT(agreement.mean_half_l1, 2e-3) << scale;
@@ -317,7 +317,7 @@ TEST(HeatWeights, FollowAPermutationOfTheVertices) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> shift(-1e-4, 1e-4);
   for (Vec3& p : body.mesh.positions) p += Vec3(shift(random), shift(random), shift(random));
-  const Bound plain = heat(body);
+  const BindResult plain = heat(body);
   std::vector<Index> place(body.mesh.vertex_count());
   std::iota(place.begin(), place.end(), 0);
   std::shuffle(place.begin(), place.end(), random);
@@ -325,7 +325,7 @@ TEST(HeatWeights, FollowAPermutationOfTheVertices) {
   for (Index v = 0; v < place.size(); ++v) other.mesh.positions[place[v]] = body.mesh.positions[v];
   for (Index& v : other.mesh.face_vertices) v = place[v];
   other.mesh.normals = {}, other.mesh.uvs = {};
-  const Bound bound = heat(other);
+  const BindResult bound = heat(other);
   SkinWeights rows;
   for (const Index v : place) rows.add_row(bound.weights.row(v));
   EXPECT_LT(test::worst_difference(plain.weights, rows), 1e-4);
@@ -345,11 +345,11 @@ TEST(HeatWeights, SurviveAllDamages) {
   const Body body = test::made_body("human", 2000);
   const test::DamagedBody sound = test::undamaged(body.mesh, body.subject().joints);
   const std::vector<char> all = body.subject().bound;
-  const Bound plain = bind_by_heat({sound.mesh, body.skeleton, sound.joints, all}, {}, {});
+  const BindResult plain = bind_by_heat({sound.mesh, body.skeleton, sound.joints, all}, {}, {});
   for (const std::string& name : test::damage_names()) {
     const test::DamagedBody damaged = test::damaged(sound, body.skeleton, name, 11);
     const Subject subject{damaged.mesh, body.skeleton, damaged.joints, all};
-    const Bound bound = bind_by_heat(subject, {}, {});
+    const BindResult bound = bind_by_heat(subject, {}, {});
     test::expect_valid(bound, subject);
     SkinWeights before, after;
     for (Index v = 0; v < damaged.mesh.vertex_count(); ++v)
@@ -377,7 +377,7 @@ TEST(HeatWeights, TakeWhateverHasAVertex) {
   test::add_chain(body.skeleton, {{0, 0, 0}, {0, 0, 1}, {0, 0, 2}});
   test::expect_valid(heat(body), body.subject());  // No vertex at all.
   body.mesh.positions = {{0, 0, 0.2}, {0, 0, 0.2}, {0.1, 0, 1.5}};
-  const Bound bound = heat(body);
+  const BindResult bound = heat(body);
   test::expect_valid(bound, body.subject());
   EXPECT_EQ(bound.weights.row(2).front().joint, 1U);
   ASSERT_EQ(bound.fallbacks.size(), 1U);
@@ -392,7 +392,7 @@ TEST(HeatWeights, StopWhenAskedTo) {
   const Body body = test::two_bone_cylinder();
   const Progress progress;
   progress.cancel();
-  EXPECT_THROW(bind_by_heat(body.subject(), {}, progress), Cancelled);
+  EXPECT_THROW(bind_by_heat(body.subject(), {}, {}, progress), Cancelled);
 }
 
 // --- real characters

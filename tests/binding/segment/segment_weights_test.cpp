@@ -48,10 +48,11 @@ Segmentation owned_by(const Subject& subject, Index joint, Index child) {
   return segmentation;
 }
 
-BindOptions plain() {
-  BindOptions options;
-  options.smoothing = 0;
-  return options;
+SkinWeights plain_weights(const Subject& subject, const Segmentation& segmentation,
+                          const SegmentOptions& options = {}) {
+  BindOptions common;
+  common.smooth = 0;
+  return segment_weights(subject, segmentation, options, common);
 }
 
 double weight_of(const SkinWeights& weights, Index v, Index joint) {
@@ -72,7 +73,7 @@ TEST(SegmentWeights, BothSidesOfAStraightJointShareItEqually) {
   rig.point(Vec3(1, 0.2, 0));
   const Subject subject = rig.subject();
   for (const Segmentation& side : {owned_by(subject, 0, 1), owned_by(subject, 1, 2)}) {
-    const SkinWeights weights = segment_weights(subject, side, plain());
+    const SkinWeights weights = plain_weights(subject, side);
     EXPECT_NEAR(weight_of(weights, 0, 0), 0.5, 1e-6);
     EXPECT_NEAR(weight_of(weights, 0, 1), 0.5, 1e-6);
     EXPECT_LE(weight_of(weights, 0, 2), std::exp(-16) * 1.01) << "the third joint";
@@ -84,8 +85,8 @@ TEST(SegmentWeights, AnEndSegmentMeetsTheBoneBeforeItInTheSameWay) {
   rig.point(Vec3(3, 0.2, 0));
   rig.point(Vec3(3.9, 0.2, 0));
   const Subject subject = rig.subject();
-  const SkinWeights inner = segment_weights(subject, owned_by(subject, 2, 3), plain());
-  const SkinWeights outer = segment_weights(subject, owned_by(subject, 3, kNone), plain());
+  const SkinWeights inner = plain_weights(subject, owned_by(subject, 2, 3));
+  const SkinWeights outer = plain_weights(subject, owned_by(subject, 3, kNone));
   EXPECT_NEAR(weight_of(inner, 0, 3), 0.5, 1e-6);
   EXPECT_NEAR(weight_of(outer, 0, 2), 0.5, 1e-6);
   EXPECT_GT(weight_of(outer, 1, 3), 0.999999);
@@ -96,11 +97,11 @@ TEST(SegmentWeights, OnEqualStraightBonesTheyAreThePapersGaussian) {
   for (int k = 0; k <= 20; ++k) rig.point(Vec3(1 + 0.05 * k, 0.1, 0));
   const Subject subject = rig.subject();
   const Segmentation middle = owned_by(subject, 1, 2);
-  BindOptions options = plain();
+  SegmentOptions options;
   options.blend_width = 0.4;
-  const SkinWeights ours = segment_weights(subject, middle, options);
-  options.weights = "paper";
-  const SkinWeights paper = segment_weights(subject, middle, options);
+  const SkinWeights ours = plain_weights(subject, middle, options);
+  options.formula = SegmentFormula::kPaper;
+  const SkinWeights paper = plain_weights(subject, middle, options);
   for (Index v = 0; v <= 20; ++v) {
     double sum = 0;
     std::vector<double> gauss;
@@ -123,17 +124,17 @@ TEST(SegmentWeights, BesideAMuchShorterBoneBothSidesStillAgree) {
   rig.joint(2, Vec3(2.1, 0, 0));
   rig.point(Vec3(1.1, 0.05, 0));
   const Subject subject = rig.subject();
-  const auto jump = [&](const BindOptions& options) {
-    const SkinWeights a = segment_weights(subject, owned_by(subject, 1, 2), options);
-    const SkinWeights b = segment_weights(subject, owned_by(subject, 2, 3), options);
+  const auto jump = [&](SegmentFormula formula) {
+    SegmentOptions options;
+    options.formula = formula;
+    const SkinWeights a = plain_weights(subject, owned_by(subject, 1, 2), options);
+    const SkinWeights b = plain_weights(subject, owned_by(subject, 2, 3), options);
     double worst = 0;
     for (Index j = 0; j < 4; ++j) worst = std::max(worst, std::abs(weight_of(a, 0, j) - weight_of(b, 0, j)));
     return worst;
   };
-  EXPECT_LT(jump(plain()), 1e-6);
-  BindOptions paper = plain();
-  paper.weights = "paper";
-  EXPECT_GT(jump(paper), 0.1) << "the paper's own form jumps here";
+  EXPECT_LT(jump(SegmentFormula::kLogOdds), 1e-6);
+  EXPECT_GT(jump(SegmentFormula::kPaper), 0.1) << "the paper's own form jumps here";
 }
 
 TEST(SegmentWeights, TheBlendIsAsWideBeforeAJointAsAfterIt) {
@@ -144,9 +145,9 @@ TEST(SegmentWeights, TheBlendIsAsWideBeforeAJointAsAfterIt) {
   rig.joint(2, Vec3(2.1, 0, 0));
   for (const double x : {0.996, 1.004, 1.096, 1.104}) rig.point(Vec3(x, 0.05, 0));
   const Subject subject = rig.subject();
-  const SkinWeights first = segment_weights(subject, owned_by(subject, 0, 1), plain());
-  const SkinWeights second = segment_weights(subject, owned_by(subject, 1, 2), plain());
-  const SkinWeights third = segment_weights(subject, owned_by(subject, 2, 3), plain());
+  const SkinWeights first = plain_weights(subject, owned_by(subject, 0, 1));
+  const SkinWeights second = plain_weights(subject, owned_by(subject, 1, 2));
+  const SkinWeights third = plain_weights(subject, owned_by(subject, 2, 3));
   EXPECT_NEAR(weight_of(first, 0, 1), weight_of(second, 1, 0), 1e-5);
   EXPECT_NEAR(weight_of(second, 2, 2), weight_of(third, 3, 1), 1e-5);
   EXPECT_GT(weight_of(first, 0, 1), 0.3);
@@ -163,14 +164,16 @@ TEST(SegmentWeights, SideBranchesGetNothing) {
   rig.joint(3, Vec3(-0.1, -1, 0));
   for (int k = 0; k <= 20; ++k) rig.point(Vec3(0.01, -0.1 - 0.045 * k, 0.05));
   const Subject subject = rig.subject();
-  for (const char* formula : {"log-odds", "paper"}) {
-    BindOptions options = plain();
-    options.weights = formula;
+  for (const SegmentFormula formula : {SegmentFormula::kLogOdds, SegmentFormula::kPaper}) {
+    SegmentOptions options;
+    options.formula = formula;
     options.blend_width = 0.6;
     for (const auto& owner : {owned_by(subject, 2, 4), owned_by(subject, 0, 2)}) {
-      const SkinWeights weights = segment_weights(subject, owner, options);
+      const SkinWeights weights = plain_weights(subject, owner, options);
       for (Index v = 0; v < weights.row_count(); ++v)
-        for (const Index stranger : {1U, 3U, 5U}) EXPECT_EQ(weight_of(weights, v, stranger), 0) << formula << v;
+        for (const Index stranger : {1U, 3U, 5U})
+          EXPECT_EQ(weight_of(weights, v, stranger), 0)
+              << option_words(formula)[static_cast<std::size_t>(formula)] << v;
     }
   }
 }
@@ -179,7 +182,7 @@ TEST(SegmentWeights, BehindItsJointAVertexGoesOverToTheJointBefore) {
   PointRig rig = chain();
   for (const double x : {0.5, -8.0, 1.9, 9.0}) rig.point(Vec3(x, 0.2, 0));
   const Subject subject = rig.subject();
-  const SkinWeights weights = segment_weights(subject, owned_by(subject, 1, 2), plain());
+  const SkinWeights weights = plain_weights(subject, owned_by(subject, 1, 2));
   EXPECT_GT(weight_of(weights, 0, 0), 0.999);
   EXPECT_GT(weight_of(weights, 1, 0), 0.999);
   EXPECT_GT(weight_of(weights, 2, 1), 0.8);
@@ -234,15 +237,16 @@ void expect_good_rows(const SkinWeights& weights, Index count, std::size_t most)
 TEST(SegmentWeights, RowsArePositiveSumToOneAndAreShort) {
   const Person person(2000);
   const Segmentation owners = person.owners();
-  for (const int smoothing : {0, 5, 30})
-    for (const int most : {1, 2, 3, 8})
-      for (const char* formula : {"log-odds", "paper"}) {
-        BindOptions options;
-        options.smoothing = smoothing;
-        options.max_influences = most;
-        options.weights = formula;
-        expect_good_rows(segment_weights(person.subject, owners, options), person.subject.mesh.vertex_count(),
-                         static_cast<std::size_t>(std::min(most, 3)));
+  for (const int rounds : {0, 5, 30})
+    for (const int most : {0, 1, 2, 3, 8})
+      for (const SegmentFormula formula : {SegmentFormula::kLogOdds, SegmentFormula::kPaper}) {
+        SegmentOptions options;
+        options.formula = formula;
+        BindOptions common;
+        common.smooth = rounds;
+        common.max_influences = most;
+        expect_good_rows(segment_weights(person.subject, owners, options, common), person.subject.mesh.vertex_count(),
+                         static_cast<std::size_t>(most == 0 ? 3 : std::min(most, 3)));
       }
 }
 
@@ -267,9 +271,9 @@ TEST(SegmentWeights, SmoothingLevelsTheStepsBetweenNeighbours) {
   const Segmentation owners = person.owners();
   const Mesh& mesh = person.subject.mesh;
   const auto largest_step = [&](int rounds) {
-    BindOptions options;
-    options.smoothing = rounds;
-    const SkinWeights weights = segment_weights(person.subject, owners, options);
+    BindOptions common;
+    common.smooth = rounds;
+    const SkinWeights weights = segment_weights(person.subject, owners, {}, common);
     double worst = 0;
     for (Index f = 0; f < mesh.face_count(); ++f)
       for (std::size_t c = 1; c < mesh.face(f).size(); ++c)
@@ -294,7 +298,7 @@ TEST(SegmentWeights, SameBytesForAnyNumberOfThreads) {
 
 TEST(BindBySegments, EveryVertexIsBoundWithOriginAndConfidence) {
   const Person person(4000);
-  const Bound bound = bind("segment", person.subject);
+  const BindResult bound = bind_by_segments(person.subject);
   const Index count = person.subject.mesh.vertex_count();
   expect_good_rows(bound.weights, count, 3);
   ASSERT_EQ(bound.origins.size(), 1U);
@@ -313,7 +317,7 @@ TEST(BindBySegments, EveryVertexIsBoundWithOriginAndConfidence) {
 
 TEST(BindBySegments, NearlyAllVerticesFollowTheJointThePersonWasMadeWith) {
   const Person person(8000);
-  const Bound bound = bind("segment", person.subject);
+  const BindResult bound = bind_by_segments(person.subject);
   const SkinWeights& truth = person.made.character.rig.weights;
   Index same = 0;
   for (Index v = 0; v < truth.row_count(); ++v) same += bound.weights.row(v)[0].joint == truth.row(v)[0].joint ? 1 : 0;
@@ -322,21 +326,14 @@ TEST(BindBySegments, NearlyAllVerticesFollowTheJointThePersonWasMadeWith) {
 
 TEST(BindBySegments, AMeshWithoutVerticesIsRefused) {
   const PointRig rig = chain();
-  EXPECT_THROW(bind("segment", rig.subject()), Error);
-}
-
-TEST(BindBySegments, AnUnknownMethodIsNamed) {
-  PointRig rig = chain();
-  rig.point(Vec3(1, 0, 0));
-  const Subject subject = rig.subject();
-  EXPECT_THROW(bind("segmemt", subject), Error);
+  EXPECT_THROW(bind_by_segments(rig.subject()), Error);
 }
 
 TEST(BindBySegments, CanBeCancelled) {
   const Person person(500);
   const Progress progress;
   progress.cancel();
-  EXPECT_THROW(bind("segment", person.subject, {}, progress), Cancelled);
+  EXPECT_THROW(bind_by_segments(person.subject, {}, {}, progress), Cancelled);
 }
 
 }  // namespace

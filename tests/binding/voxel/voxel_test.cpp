@@ -28,7 +28,7 @@ using namespace sinew::test;
 
 double difference(const SkinWeights& a, const SkinWeights& b) { return measure::weight_agreement(a, b).mean_half_l1; }
 
-void expect_valid(const Bound& bound, const Subject& subject, int most) {
+void expect_valid(const BindResult& bound, const Subject& subject, int most) {
   ASSERT_EQ(bound.weights.row_count(), subject.mesh.vertex_count());
   ASSERT_EQ(bound.origin.size(), subject.mesh.positions.size());
   ASSERT_EQ(bound.confidence.size(), subject.mesh.positions.size());
@@ -48,19 +48,18 @@ void expect_valid(const Bound& bound, const Subject& subject, int most) {
   }
 }
 
-BindOptions with(int resolution, const char* steps = "marching", bool guard = true) {
-  BindOptions options;
+VoxelOptions with(int resolution, VoxelSteps steps = VoxelSteps::kMarching, bool guard = true) {
+  VoxelOptions options;
   options.resolution = resolution;
   options.steps = steps;
   options.leak_guard = guard;
   return options;
 }
 
-BindOptions capped(int count, double falloff = 0.2) {
-  BindOptions options = with(48);
-  options.max_influences = count;
-  options.falloff = falloff;
-  return options;
+BindOptions limited(int count) {
+  BindOptions common;
+  common.max_influences = count;
+  return common;
 }
 
 Rig made(const char* kind, const shapes::MakeOptions& options = {}) {
@@ -152,7 +151,7 @@ TEST(VoxelFalloff, RaisingItNeverLowersTheLargestWeight) {
       for (const double falloff : {0.0, 0.1, 0.3, 0.6, 1.0}) {
         std::vector<Influence> row;
         voxel_weights(distances, joints, {.published = published, .falloff = falloff, .size = 1}, row);
-        truncate_row(row, 8);
+        cap_row(row, 8);
         EXPECT_GE(row.front().weight, before - 1e-5F);
         before = row.front().weight;
       }
@@ -163,13 +162,8 @@ TEST(VoxelBinding, GivesEveryVertexAValidRowOnEveryKind) {
   for (const auto& kind : shapes::kinds().entries()) {
     const Rig rig = made(kind.id.c_str());
     const Subject subject = rest_subject(rig.mesh, rig.skeleton);
-    for (const char* steps : {"marching", "chamfer"}) {
-      BindOptions options;
-      options.resolution = 48;
-      options.max_influences = 3;
-      options.steps = steps;
-      expect_valid(bind_by_voxels(subject, options, {}), subject, 3);
-    }
+    for (const VoxelSteps steps : {VoxelSteps::kMarching, VoxelSteps::kChamfer})
+      expect_valid(bind_by_voxels(subject, with(48, steps), limited(3)), subject, 3);
   }
 }
 
@@ -178,7 +172,7 @@ TEST(VoxelBinding, ABoneBelongsToTheJointItBeginsAt) {
   make.joints = 3;
   const Rig rig = made("cylinder", make);
   const Subject subject = rest_subject(rig.mesh, rig.skeleton);
-  const Bound bound = bind_by_voxels(subject, with(64), {});
+  const BindResult bound = bind_by_voxels(subject, with(64), {});
   const double middle = subject.position(1).y(), length = subject.position(2).y() - middle;
   for (Index v = 0; v < rig.mesh.vertex_count(); ++v) {
     const double y = rig.mesh.positions[v].y();
@@ -217,7 +211,7 @@ TEST(VoxelBinding, AgreesWithTheWeightsOfMadeCharactersBetterThanAsPublished) {
     const SkinWeights wanted = rig.weights.normalized();
     const double ours = difference(bind_by_voxels(subject, with(96), {}).weights, wanted);
     EXPECT_LT(ours, most) << kind;
-    EXPECT_LT(ours, difference(bind_by_voxels(subject, with(96, "chamfer"), {}).weights, wanted)) << kind;
+    EXPECT_LT(ours, difference(bind_by_voxels(subject, with(96, VoxelSteps::kChamfer), {}).weights, wanted)) << kind;
   }
 }
 
@@ -226,9 +220,9 @@ TEST(VoxelBinding, TheOtherArmOfAUTubeHasOnlyWhatTheWayAroundImplies) {
     const TwoArms arms(gap);
     const Subject subject = arms.subject();
     const double size = arms.mesh.size();
-    for (const char* steps : {"chamfer", "marching"}) {
+    for (const VoxelSteps steps : {VoxelSteps::kChamfer, VoxelSteps::kMarching}) {
       const VoxelBinding binding(subject, with(64, steps));
-      const SkinWeights weights = binding.weights(capped(8));
+      const SkinWeights weights = binding.weights(0.2, limited(8));
       const BoneTree tree = bone_tree(subject);
       std::size_t checked = 0;
       for (Index v = 0; v < arms.mesh.vertex_count(); ++v) {
@@ -236,7 +230,7 @@ TEST(VoxelBinding, TheOtherArmOfAUTubeHasOnlyWhatTheWayAroundImplies) {
         if (p.y() < 3.5 || p.y() > 5.5 || p.x() > 1) continue;
         ++checked;
         const float other = weight_at(weights, v, 3);
-        if (steps[0] == 'm') {
+        if (steps == VoxelSteps::kMarching) {
           EXPECT_EQ(other, 0.0F);
           continue;
         }
@@ -258,7 +252,7 @@ TEST(VoxelBinding, ArmsThatTouchDoNotBleed) {
   const TwoArms arms(0.02);
   const Subject subject = arms.subject();
   const auto largest_foreign = [&](bool guard) {
-    const SkinWeights weights = VoxelBinding(subject, with(64, "marching", guard)).weights(capped(8));
+    const SkinWeights weights = VoxelBinding(subject, with(64, VoxelSteps::kMarching, guard)).weights(0.2, limited(8));
     float most = 0;
     for (Index v = 0; v < arms.mesh.vertex_count(); ++v)
       if (arms.mesh.positions[v].y() > 3)
@@ -408,7 +402,7 @@ TEST(VoxelBinding, APersonWithArmsAtTheSidesAndLegsTogetherDoesNotBleed) {
   const Subject subject = rest_subject(rig.mesh, rig.skeleton);
   const BoneTree tree = bone_tree(subject);
   const PathJudge judge(rig.mesh, 150);
-  const auto bleeding = [&](const BindOptions& options) {
+  const auto bleeding = [&](const VoxelOptions& options) {
     const SkinWeights weights = bind_by_voxels(subject, options, {}).weights;
     std::size_t count = 0;
     for (const char* part : {"UpperArm", "Forearm", "Hand", "Thigh", "Shin", "Foot"})
@@ -419,24 +413,37 @@ TEST(VoxelBinding, APersonWithArmsAtTheSidesAndLegsTogetherDoesNotBleed) {
     return count;
   };
   EXPECT_EQ(bleeding(with(110)), 0U);
-  EXPECT_GT(bleeding(with(110, "chamfer", false)), 20U);
+  EXPECT_GT(bleeding(with(110, VoxelSteps::kChamfer, false)), 20U);
 }
 
 TEST(VoxelBinding, FalloffAndCapChangeWithoutNewDistances) {
   const Rig rig = made("human");
   const Subject subject = rest_subject(rig.mesh, rig.skeleton);
   const VoxelBinding kept(subject, with(48));
-  BindOptions smooth = capped(6, 0);
-  smooth.smoothing = 2;
-  for (const BindOptions& options : {capped(2, 0.7), smooth})
-    EXPECT_EQ(kept.weights(options), bind_by_voxels(subject, options, {}).weights);
+  BindOptions smooth = limited(6);
+  smooth.smooth = 2;
+  for (const double falloff : {0.0, 0.7})
+    for (const BindOptions& common : {limited(2), smooth}) {
+      VoxelOptions options = with(48);
+      options.falloff = falloff;
+      EXPECT_EQ(kept.weights(falloff, common), bind_by_voxels(subject, options, common).weights);
+    }
+}
+
+TEST(VoxelBinding, NoLimitKeepsAllInfluences) {
+  const Rig rig = made("human");
+  const Subject subject = rest_subject(rig.mesh, rig.skeleton);
+  const VoxelBinding kept(subject, with(48));
+  EXPECT_EQ(kept.weights(0, limited(0)), kept.weights(0, limited(64)));
+  EXPECT_GT(kept.weights(0, limited(0)).max_influences(), 4U);
+  EXPECT_EQ(kept.weights(0).max_influences(), 4U);
 }
 
 TEST(VoxelBinding, EndingSearchesEarlyChangesNoWeight) {
   const Rig rig = made("quadruped");
   const Subject subject = rest_subject(rig.mesh, rig.skeleton);
   const BoneTree tree = bone_tree(subject);
-  const BindOptions options = with(64);
+  const VoxelOptions options = with(64);
   const VoxelMatrix some = voxel_matrix(subject, tree, options, VoxelFalloff::kReach, {});
   const VoxelMatrix all = voxel_matrix(subject, tree, options, INFINITY, {});
   ASSERT_EQ(some.joints, all.joints);
@@ -460,7 +467,7 @@ TEST(VoxelBinding, DistancesAreThoseOfAnyNumberOfThreads) {
     std::vector<float> all;
     for (Index v = 0; v < rig.mesh.vertex_count(); ++v)
       all.insert(all.end(), binding.distances(v).begin(), binding.distances(v).end());
-    return std::make_pair(all, binding.weights({}));
+    return std::make_pair(all, binding.weights(0.2));
   };
   EXPECT_EQ(run(1), run(2));
 }
@@ -526,7 +533,7 @@ TEST(VoxelBinding, DamageHardlyChangesWeights) {
                  some_flipped.face_vertices.begin() + some_flipped.face_offsets[f + 1]);
   for (const Mesh& mesh : {with_holes(rig.mesh, 0.05, 3), flipped(rig.mesh), doubled, some_flipped}) {
     const Subject subject = rest_subject(mesh, rig.skeleton);
-    const Bound bound = bind_by_voxels(subject, with(96), {});
+    const BindResult bound = bind_by_voxels(subject, with(96), {});
     expect_valid(bound, subject, 4);
     EXPECT_LT(difference(bound.weights, before), 0.03);
   }
@@ -543,7 +550,7 @@ TEST(VoxelBinding, PiecesApartSpecksAndVerticesWithoutFacesAllGetRows) {
   mesh.positions.push_back(Vec3(-30, 1, 0));
   const Subject subject = rest_subject(mesh, rig.skeleton);
   // The far speck stretches the grid, so that little of the body is left of it: the worst case.
-  const Bound bound = bind_by_voxels(subject, with(256), {});
+  const BindResult bound = bind_by_voxels(subject, with(256), {});
   expect_valid(bound, subject, 4);
   EXPECT_GT(bound.metrics["vertices_far"].get<int>(), 0);
   EXPECT_FALSE(bound.fallbacks.empty());
@@ -559,7 +566,7 @@ TEST(VoxelBinding, AShellBesideTheBodyMovesWithWhatIsUnderIt) {
   for (Index v = 0; v < rig.mesh.vertex_count(); v += 800) {
     const Mesh mesh = joined(rig.mesh, sphere(6, 6, rig.mesh.positions[v] + 0.06 * normals[v], 0.01));
     const Subject buttoned = rest_subject(mesh, rig.skeleton);
-    const Bound bound = bind_by_voxels(buttoned, with(96), {});
+    const BindResult bound = bind_by_voxels(buttoned, with(96), {});
     expect_valid(bound, buttoned, 4);
     // The button's strongest joint moves the skin under it too.
     const Index strongest = bound.weights.row(mesh.vertex_count() - 1)[0].joint;
@@ -571,28 +578,28 @@ TEST(VoxelBinding, BonesOutsideAreTakenAndTold) {
   const Rig rig = made("cylinder");
   Subject subject = rest_subject(rig.mesh, rig.skeleton);
   for (Mat4& joint : subject.joints) joint(0, 3) += 10;
-  const Bound bound = bind_by_voxels(subject, with(48), {});
+  const BindResult bound = bind_by_voxels(subject, with(48), {});
   expect_valid(bound, subject, 4);
   EXPECT_EQ(bound.metrics["joints_outside"].get<std::size_t>(), bound.metrics["joints_with_bones"].get<std::size_t>());
   std::set<std::string> codes;
-  for (const Finding& warning : bound.warnings) codes.insert(warning.code);
+  for (const Finding& warning : bound.findings) codes.insert(warning.code);
   EXPECT_TRUE(codes.count("voxel.bones_outside"));
 }
 
 TEST(VoxelBinding, ThinPartsAreTold) {
   const Rig rig = made("human");
   const Subject subject = rest_subject(rig.mesh, rig.skeleton);
-  const Bound coarse = bind_by_voxels(subject, with(48), {});
+  const BindResult coarse = bind_by_voxels(subject, with(48), {});
   EXPECT_GT(coarse.metrics["joints_in_thin_parts"].get<int>(), 10);
   std::set<std::string> codes;
-  for (const Finding& warning : coarse.warnings) codes.insert(warning.code);
+  for (const Finding& warning : coarse.findings) codes.insert(warning.code);
   EXPECT_TRUE(codes.count("voxel.thin"));
 }
 
 TEST(VoxelBinding, OneJointTakesAll) {
   const Mesh mesh = sphere();
   const Skeleton skeleton = chain({Vec3::Zero()}, {kNone});
-  const Bound bound = bind_by_voxels(rest_subject(mesh, skeleton), with(32), {});
+  const BindResult bound = bind_by_voxels(rest_subject(mesh, skeleton), with(32), {});
   for (Index v = 0; v < mesh.vertex_count(); ++v) EXPECT_EQ(bound.weights.row(v)[0], (Influence{0, 1.0F}));
 }
 
@@ -618,7 +625,7 @@ TEST(VoxelBinding, RefusesWhatItCannotBindWithASentence) {
   EXPECT_THROW(bind_by_voxels(none, with(32), {}), Error);
   const Progress progress;
   progress.cancel();
-  EXPECT_THROW(bind_by_voxels(rest_subject(box, skeleton), with(32), progress), Cancelled);
+  EXPECT_THROW(bind_by_voxels(rest_subject(box, skeleton), with(32), {}, progress), Cancelled);
 }
 
 }  // namespace

@@ -412,7 +412,7 @@ TEST(SkeletonAware, FourInfluencesComeNearTheTruthCutInTheSameWay) {
   SkinWeights truth;
   for (Index v = 0; v < target.weights.row_count(); ++v) {
     std::vector<Influence> row(target.weights.row(v).begin(), target.weights.row(v).end());
-    cap_continuously(row, 4);
+    cap_row(row, 4);
     truth.add_row(row);
   }
   TransferOptions options = paper_options();

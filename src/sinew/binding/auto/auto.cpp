@@ -12,8 +12,7 @@
 #include "sinew/binding/auto/auto_body.h"
 #include "sinew/binding/auto/layers.h"
 #include "sinew/binding/auto/shells.h"
-#include "sinew/binding/distance.h"
-#include "sinew/binding/edit/weight_tools.h"
+#include "sinew/binding/distance/distance.h"
 #include "sinew/core/parallel.h"
 
 namespace sinew::binding {
@@ -34,7 +33,7 @@ enum AutoOrigin : std::uint8_t {  // The first as in `BodyWay`.
   kHung
 };
 
-std::vector<Bound::Origin> auto_origins() {
+std::vector<BindResult::Origin> auto_origins() {
   return {{"heat", "body"},
           {"voxel", "body: no bone is in sight of heat"},
           {"distance", "body: no other method could be done"},
@@ -50,17 +49,19 @@ std::vector<Bound::Origin> auto_origins() {
 // One run of the binder, on clean vertices until the end.
 struct AutoRun {
   const Subject& subject;
-  const BindOptions& options;
+  const AutoOptions& options;
+  const BindOptions& common;
   const Progress& progress;
   BoneTree tree;
   Shells shells;
   std::vector<WeightRow> rows;
   std::vector<std::uint8_t> origin;
   std::vector<float> confidence;
-  Bound bound;
+  BindResult bound;
   bool some_skinned = false;
 
-  AutoRun(const Subject& s, const BindOptions& o, const Progress& p) : subject(s), options(o), progress(p) {}
+  AutoRun(const Subject& s, const AutoOptions& o, const BindOptions& c, const Progress& p)
+      : subject(s), options(o), common(c), progress(p) {}
 
   void mark(Index shell, AutoOrigin how, float trust) {
     for (const Index v : shells.shells[shell].vertices) origin[v] = how, confidence[v] = trust;
@@ -109,7 +110,7 @@ struct AutoRun {
       which.erase(std::remove_if(which.begin(), which.end(), [&](Index s) { return shells.shells[s].group != group; }),
                   which.end());
       const Mesh mesh = mesh_of_shells(shells, which, vertices);
-      BodyRows made = bind_bodies({mesh, subject.skeleton, subject.joints, subject.bound}, options, progress);
+      BodyRows made = bind_bodies({mesh, subject.skeleton, subject.joints, subject.bound}, options, common, progress);
       for (std::size_t v = 0; v < vertices.size(); ++v) {
         rows[vertices[v]] = std::move(made.rows[v]);
         confidence[vertices[v]] = made.confidence[v];
@@ -181,13 +182,13 @@ struct AutoRun {
       if (i >= kMostListed) continue;
       const Vec3 c = shell.center;
       const Index joint = strongest_joint(rows[shell.vertices.front()]);
-      bound.warnings.push_back(
+      bound.findings.push_back(
           {"shells.loose", shell.part == kNone ? "" : subject.mesh.parts[shell.part].name,
            fmt::format("A shell of {} vertices at ({:.3g}, {:.3g}, {:.3g}) touches nothing and follows the joint '{}'.",
                        shell.vertices.size(), c.x(), c.y(), c.z(), subject.skeleton.joints[joint].name)});
     }
     if (loose.size() > kMostListed)
-      bound.warnings.push_back(
+      bound.findings.push_back(
           {"shells.loose", "", fmt::format("{} more shells touch nothing.", loose.size() - kMostListed)});
     bound.fallbacks.push_back({"auto.loose", "nearest joint", vertices,
                                "Vertices of shells that touch nothing follow the joint of the nearest skin."});
@@ -220,7 +221,7 @@ struct AutoRun {
     keep_hung_parts(final_rows);
     SkinWeights weights;
     for (const WeightRow& row : final_rows) weights.add_row(row);
-    bound.weights = truncated(weights, options.max_influences);
+    bound.weights = capped_rows(weights, common.influence_limit());
   }
 
   void keep_hung_parts(std::vector<WeightRow>& final_rows) {
@@ -254,10 +255,11 @@ struct AutoRun {
 
 }  // namespace
 
-Bound bind_auto(const Subject& subject, const BindOptions& options, const Progress& progress) {
-  AutoRun run(subject, options, progress);
+BindResult bind_auto(const Subject& subject, const AutoOptions& options, const BindOptions& common,
+                     const Progress& progress) {
+  AutoRun run(subject, options, common, progress);
   run.take_apart();
-  if (run.shells.shells.empty()) return bind_by_distance(subject, options, progress);
+  if (run.shells.shells.empty()) return bind_by_distance(subject, {}, common, progress);
   run.do_bodies();
   run.do_layers();
   run.do_small_shells();
@@ -265,6 +267,11 @@ Bound bind_auto(const Subject& subject, const BindOptions& options, const Progre
   run.tell();
   progress.step("rows", 1);
   return std::move(run.bound);
+}
+
+BinderMethod auto_method() {
+  return binder_method("auto", "automatic",
+                       "The best of the others, vertex by vertex, clothes and loose shells included.", bind_auto);
 }
 
 }  // namespace sinew::binding

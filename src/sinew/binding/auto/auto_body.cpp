@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "sinew/binding/auto/auto_guard.h"
-#include "sinew/binding/distance.h"
+#include "sinew/binding/distance/distance.h"
 #include "sinew/binding/heat/heat.h"
 #include "sinew/binding/voxel/voxel.h"
 #include "sinew/core/parallel.h"
@@ -24,7 +24,7 @@ constexpr int kWideRows = 8;      // Influences kept until both methods are mixe
 constexpr int kMostVoxels = 128;  // Along the longest side: voxels are for what heat cannot do.
 
 // How far heat is to be believed, 0 to 1, without jumps along the surface.
-std::vector<double> heat_quality(const Bound& heat, const Mesh& mesh) {
+std::vector<double> heat_quality(const BindResult& heat, const Mesh& mesh) {
   std::vector<double> quality(mesh.vertex_count());
   bool weak = false;
   for (std::size_t v = 0; v < quality.size(); ++v) {
@@ -48,12 +48,13 @@ std::vector<double> heat_quality(const Bound& heat, const Mesh& mesh) {
 // One run.
 struct BodyRun {
   const Subject& body;
-  const BindOptions& options;
+  const AutoOptions& options;
+  const BindOptions& common;
   const Progress& progress;
   BodyRows& made;
   BoneTree tree;
-  std::optional<Bound> heat;
-  std::optional<Bound> voxels;
+  std::optional<BindResult> heat;
+  std::optional<BindResult> voxels;
   std::vector<double> quality;
 
   void tell_failure(const char* id, const char* instead, const Error& error) {
@@ -61,19 +62,20 @@ struct BodyRun {
   }
 
   void listen() {
-    BindOptions wide = options;
-    wide.max_influences = std::max(options.max_influences, kWideRows);
-    wide.resolution = std::min(options.resolution, kMostVoxels);
+    BindOptions wide = common;
+    if (const int limit = common.influence_limit(); limit > 0) wide.max_influences = std::max(limit, kWideRows);
+    VoxelOptions coarse = options.voxel;
+    coarse.resolution = std::min(coarse.resolution, kMostVoxels);
     quality.assign(body.mesh.vertex_count(), 0);
     try {
-      heat = bind_by_heat(body, wide, progress);
+      heat = bind_by_heat(body, options.heat, wide, progress);
       quality = heat_quality(*heat, body.mesh);
     } catch (const Error& error) {
       tell_failure("heat", "voxel", error);
     }
     if (std::all_of(quality.begin(), quality.end(), [](double q) { return q >= 1; })) return;
     try {
-      voxels = bind_by_voxels(body, wide, progress);
+      voxels = bind_by_voxels(body, coarse, wide, progress);
     } catch (const Error& error) {
       tell_failure("voxel", heat ? "heat" : "distance", error);
     }
@@ -108,7 +110,7 @@ struct BodyRun {
     if (empty == 0) return;
     made.fallbacks.push_back({"auto.by_distance", "distance", static_cast<std::uint64_t>(empty),
                               "Vertices for which neither heat nor voxels gave weights are bound by distance."});
-    const Bound distance = bind_by_distance(body, options, progress);
+    const BindResult distance = bind_by_distance(body, {}, common, progress);
     for (Index v = 0; v < made.rows.size(); ++v) {
       if (!made.rows[v].empty()) continue;
       made.rows[v].assign(distance.weights.row(v).begin(), distance.weights.row(v).end());
@@ -120,13 +122,14 @@ struct BodyRun {
 
 }  // namespace
 
-BodyRows bind_bodies(const Subject& body, const BindOptions& options, const Progress& progress) {
+BodyRows bind_bodies(const Subject& body, const AutoOptions& options, const BindOptions& common,
+                     const Progress& progress) {
   BodyRows made;
   const std::size_t count = body.mesh.vertex_count();
   made.rows.resize(count);
   made.way.assign(count, BodyWay::kHeat);
   made.confidence.assign(count, 0);
-  BodyRun run{body, options, progress, made, bone_tree(body), {}, {}, {}};
+  BodyRun run{body, options, common, progress, made, bone_tree(body), {}, {}, {}};
   run.listen();
   run.mix();
   run.fill();

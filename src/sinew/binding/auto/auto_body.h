@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "sinew/binding/auto/auto.h"
 #include "sinew/binding/auto/layers_rows.h"
-#include "sinew/binding/binder.h"
 
 namespace sinew::binding {
 
@@ -31,6 +31,7 @@ struct BodyRows {
 /// If heat fails, voxels do all, with a fallback that says why; if both do, distance. Tried and left out, see
 /// docs/methods/auto.md: means of heat with voxels or segmentation everywhere, which agree with artists' weights no
 /// better than heat does. \throws Error if no joint is bound; Cancelled.
-BodyRows bind_bodies(const Subject& body, const BindOptions& options, const Progress& progress);
+BodyRows bind_bodies(const Subject& body, const AutoOptions& options, const BindOptions& common,
+                     const Progress& progress);
 
 }  // namespace sinew::binding

@@ -40,7 +40,7 @@ struct RowGuard {
   geometry::RayScene scene;
   std::vector<Vec3> normals;
   std::vector<Index> column;                   // Per joint: its place in `apart`.
-  std::vector<double> apart;                   // Bound joints × bound joints, along the skeleton.
+  std::vector<double> apart;                   // BindResult joints × bound joints, along the skeleton.
   std::vector<std::vector<BonePlace>> places;  // Per joint.
 
   RowGuard(const Subject& b, const BoneTree& t)

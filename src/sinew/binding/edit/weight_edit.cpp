@@ -160,37 +160,34 @@ SkinWeights smoothed_along(const SkinWeights& weights, const EditSurface& surfac
   return edited_rows(surface, weights, before, collected(kept));
 }
 
-Capped capped(const SkinWeights& weights, int count, const EditScope& scope) {
-  Capped result;
-  std::vector<double> dropped(weights.row_count(), 0.0);
+CapResult cap_unlocked(const SkinWeights& weights, int count, const EditScope& scope) {
+  CapResult result;
+  std::vector<double> removed(weights.row_count(), 0.0);
   std::vector<char> cut(weights.row_count(), 0);
   result.weights = each_row(weights, scope, [&](Index v, EditRow& row) {
     if (row.size() <= static_cast<std::size_t>(count)) return;
     const EditRow before = row;
-    const auto fixed =
-        std::count_if(row.begin(), row.end(), [&](const Influence& i) { return scope.locked[i.joint] != 0; });
-    std::erase_if(row, [&](const Influence& i) { return scope.locked[i.joint] != 0; });
-    const int free = count - static_cast<int>(fixed);
-    if (free <= 0 && fixed > 0) row.clear();
-    else truncate_row(row, free);
-    const double share = sum_of(before);
-    if (fixed > 0) {
-      EditRow locked_ones = before;
-      std::erase_if(locked_ones, [&](const Influence& i) { return scope.locked[i.joint] == 0; });
+    const auto is_locked = [&](const Influence& i) { return scope.locked[i.joint] != 0; };
+    EditRow locked_ones = before;
+    std::erase_if(locked_ones, [&](const Influence& i) { return !is_locked(i); });
+    std::erase_if(row, is_locked);
+    const int room = count - static_cast<int>(locked_ones.size());
+    if (room <= 0) row.clear();
+    else cap_row(row, room);
+    if (!locked_ones.empty()) {
+      const double share = sum_of(before);
       // Where there is no room beside the locked ones, these take the whole row.
       scale_row(row, share - sum_of(locked_ones));
       if (row.empty()) scale_row(locked_ones, share);
       row.insert(row.end(), locked_ones.begin(), locked_ones.end());
     }
     cut[v] = 1;
-    for (const Influence& i : before)
-      if (std::none_of(row.begin(), row.end(), [&](const Influence& k) { return k.joint == i.joint; }))
-        dropped[v] += static_cast<double>(i.weight) / share;
+    removed[v] = removed_share(before, row);
   });
   for (Index v = 0; v < weights.row_count(); ++v) {
     result.rows += cut[v] != 0 ? 1 : 0;
-    result.largest_share = std::max(result.largest_share, dropped[v]);
-    result.mean_share += dropped[v];
+    result.largest_share = std::max(result.largest_share, removed[v]);
+    result.mean_share += removed[v];
   }
   if (result.rows > 0) result.mean_share /= result.rows;
   return result;

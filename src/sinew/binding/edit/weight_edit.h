@@ -42,14 +42,8 @@ SkinWeights pruned(const SkinWeights& weights, double threshold, const EditScope
 /// Rounds in which each row is mixed half and half with the mean of its neighbours along the surface.
 SkinWeights smoothed_along(const SkinWeights& weights, const EditSurface& surface, int rounds, const EditScope& scope);
 
-/// At most so many joints per row, by `truncate_row`, and what it cost.
-struct Capped {
-  SkinWeights weights;
-  Index rows = 0;            ///< Rows that had more.
-  double largest_share = 0;  ///< Largest share of a row that joints had which had to go.
-  double mean_share = 0;     ///< Of the rows that had more.
-};
-/// Locked joints of a row stay even if they are more than `count`. \pre rows sum to 1.
-Capped capped(const SkinWeights& weights, int count, const EditScope& scope);
+/// `cap_influences` for the rows that an edit may change. Locked joints of a row stay even if they are more than
+/// `count`. \pre rows sum to 1.
+CapResult cap_unlocked(const SkinWeights& weights, int count, const EditScope& scope);
 
 }  // namespace sinew::binding

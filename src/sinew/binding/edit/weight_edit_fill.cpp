@@ -8,7 +8,6 @@
 #include <limits>
 #include <map>
 
-#include "sinew/binding/edit/weight_tools.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/operators/laplacian.h"
 #include "sinew/geometry/operators/solver.h"
@@ -282,7 +281,7 @@ void Filler::finish(Index w, FillRow row, FilledBy how) {
     row = nearest_joint(w, surface_.positions[w]);
     how = FilledBy::kJoint;
   }
-  truncate_row(row, most_);
+  cap_row(row, most_);
   how_[w] = row.empty() ? FilledBy::kNothing : how;
   result_[w] = std::move(row);
 }
@@ -356,7 +355,7 @@ Filled filled(const SkinWeights& weights, const std::vector<char>& missing, cons
       row.assign(filler.good_row(w).begin(), filler.good_row(w).end());
       how = FilledBy::kSurface;
       std::erase_if(row, [&](const Influence& i) { return !scope.may_use(v, i.joint); });
-      truncate_row(row, static_cast<int>(std::max<std::size_t>(1, row.size())));
+      cap_row(row, static_cast<int>(std::max<std::size_t>(1, row.size())));
       if (row.empty()) how = FilledBy::kNothing;
     }
     result.weights.add_row(row);

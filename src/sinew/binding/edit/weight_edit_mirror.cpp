@@ -10,7 +10,6 @@
 #include <limits>
 #include <map>
 
-#include "sinew/binding/edit/weight_tools.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/spatial/ray_scene.h"
 
@@ -285,7 +284,7 @@ Mirrored mirrored(const SkinWeights& weights, const EditSurface& surface, const 
         std::erase_if(row, [&](const Influence& influence) { return !listed[influence.joint]; });
         state[w] = row.empty() ? 2 : 1;
         if (row.empty()) return;
-        truncate_row(row, most);
+        cap_row(row, most);
         if (scope.any_locked) restore_locked(own, row, scope.locked);
         rows[w] = std::move(row);
       },

@@ -16,18 +16,7 @@ namespace {
 // What a row may lose in a round without anybody noticing: less than half a step of a float near 1.
 constexpr double kNegligibleShare = 1e-8;
 
-bool heavier_first(const Influence& a, const Influence& b) {
-  return a.weight != b.weight ? a.weight > b.weight : a.joint < b.joint;
-}
-
 bool is_share(const Influence& i) { return i.weight > 0 && std::isfinite(i.weight); }
-
-void scale_to_one(std::vector<Influence>& row) {
-  double sum = 0;
-  for (const Influence& i : row) sum += static_cast<double>(i.weight);
-  if (!(sum > 0)) return;
-  for (Influence& i : row) i.weight = static_cast<float>(static_cast<double>(i.weight) / sum);
-}
 
 // Rows of positive shares, one after another, which can be made in parallel: those of a block of vertices come
 // together.
@@ -120,32 +109,6 @@ void smooth_row(const ShareRows& rows, std::span<const Index> ring, std::size_t 
 }
 
 }  // namespace
-
-void truncate_row(std::vector<Influence>& row, int count) {
-  std::erase_if(row, [](const Influence& i) { return !is_share(i); });
-  std::sort(row.begin(), row.end(), heavier_first);
-  const auto kept = static_cast<std::size_t>(std::max(count, 1));
-  if (row.size() > kept) {
-    const float taken = row[kept].weight;
-    const bool all_equal = row.front().weight == taken;
-    row.resize(kept);
-    for (Influence& i : row) i.weight = all_equal ? 1.0F : i.weight - taken;
-    std::erase_if(row, [](const Influence& i) { return !is_share(i); });
-  }
-  scale_to_one(row);
-  // Rounding may have made two weights equal.
-  std::sort(row.begin(), row.end(), heavier_first);
-}
-
-SkinWeights truncated(const SkinWeights& weights, int count) {
-  return weights_of(make_rows(weights.row_count(), std::vector<Influence>(),
-                              [&](std::size_t i, std::vector<Influence>& row, std::vector<Influence>& out) {
-                                const auto all = weights.row(static_cast<Index>(i));
-                                row.assign(all.begin(), all.end());
-                                truncate_row(row, count);
-                                out.insert(out.end(), row.begin(), row.end());
-                              }));
-}
 
 SkinWeights smoothed(const SkinWeights& weights, const geometry::Lists& rings, int rounds, double strength) {
   if (rounds <= 0 || weights.empty()) return weights;

@@ -11,14 +11,6 @@
 
 namespace sinew::binding {
 
-/// At most `count` influences, without a jump where two weights change places: the largest that does not stay is taken
-/// from all that do, and the rest is scaled to the sum 1. Where that leaves nothing (more than `count` equal ones) the
-/// first by joint stay, equal. Sorted as `SkinWeights` has it. Weights that are not positive numbers are dropped.
-void truncate_row(std::vector<Influence>& row, int count);
-
-/// `truncate_row` for all rows, in parallel. Empty rows stay empty.
-SkinWeights truncated(const SkinWeights& weights, int count);
-
 /// Rounds of w ← (1 − strength)·w + strength·(mean over the ring), for all joints at once; rows sum to 1 after each.
 /// Rings are lists of rows
 /// (`geometry::one_rings` of welded vertices): what is not joined by an edge does not mix. A row without a ring stays;

@@ -81,8 +81,8 @@ Index nearest_of_all(const BoneTree& tree, const Vec3& p) {
 }
 
 // Rows of sum 1, capped. Where the columns say nothing of use, the nearest joints.
-SkinWeights capped_rows(RowSpace& space, const BoneTree& tree, std::span<const Vec3> positions, int max_influences,
-                        HeatRows& rows) {
+SkinWeights collect_rows(RowSpace& space, const BoneTree& tree, std::span<const Vec3> positions, int max_influences,
+                         HeatRows& rows) {
   const std::size_t count = positions.size();
   rows.by_nearest.assign(count, 0);
   parallel_blocks(count, 2048, [&](std::size_t begin, std::size_t end) {
@@ -101,7 +101,7 @@ SkinWeights capped_rows(RowSpace& space, const BoneTree& tree, std::span<const V
           row.push_back({rows.nearest.joints.items[k], static_cast<float>(rows.nearest.shares[k])});
         if (row.empty()) row.push_back({nearest_of_all(tree, positions[v]), 1.0F});
       }
-      truncate_row(row, max_influences);
+      cap_row(row, max_influences);
       std::copy(row.begin(), row.end(), items);
       space.sizes[v] = static_cast<Index>(row.size());
     }
@@ -114,7 +114,7 @@ SkinWeights capped_rows(RowSpace& space, const BoneTree& tree, std::span<const V
   return weights;
 }
 
-void add_origins(const BoundSurface& skin, const HeatRows& heat, Bound& bound) {
+void add_origins(const BoundSurface& skin, const HeatRows& heat, BindResult& bound) {
   bound.origins = {{"heat", "asked for"},
                    {"heat", "its shell sees no bone, so the nearest heats it"},
                    {"nearest", "no face uses the vertex"},
@@ -157,7 +157,7 @@ void add_origins(const BoundSurface& skin, const HeatRows& heat, Bound& bound) {
 
 }  // namespace
 
-HeatRows heat_rows(const BoundSurface& skin, const BoneTree& tree, double heat, int max_influences,
+HeatRows heat_rows(const BoundSurface& skin, const BoneTree& tree, const HeatOptions& options, int max_influences,
                    const Progress& progress) {
   HeatRows rows;
   progress.step("looking for bones", 0.1);
@@ -166,27 +166,29 @@ HeatRows heat_rows(const BoundSurface& skin, const BoneTree& tree, double heat, 
   geometry::Laplacian laplacian = geometry::cotangent_laplacian(skin.surface.positions, skin.surface.triangles);
   rows.area = std::move(laplacian.mass);
   progress.step("heating", 0.4);
-  const HeatSystem system = heat_system(rows.nearest, rows.area, tree, heat);
+  const HeatSystem system = heat_system(rows.nearest, rows.area, tree, options.heat);
   const HeatSolver solver(laplacian.stiffness, system.rate);
   rows.regularized = solver.regularized();
   rows.failed = solver.failed();
   const std::vector<HeatColumn> columns = solver.solve(system.sources, kLeastWeight, progress);
   RowSpace space = spread_columns(columns, tree, rows.nearest);
-  rows.weights = capped_rows(space, tree, skin.surface.positions, max_influences, rows);
+  rows.weights = collect_rows(space, tree, skin.surface.positions, max_influences, rows);
   return rows;
 }
 
-Bound bind_by_heat(const Subject& subject, const BindOptions& options, const Progress& progress) {
+BindResult bind_by_heat(const Subject& subject, const HeatOptions& options, const BindOptions& common,
+                        const Progress& progress) {
   const BoneTree tree = bones_to_bind(subject);
-  Bound bound;
+  BindResult bound;
   progress.step("surface", 0);
   const BoundSurface skin = bound_surface(subject.mesh);
-  const int rounds = options.smoothing.value_or(0);
-  HeatRows heat = heat_rows(skin, tree, options.heat, rounds > 0 ? kUncapped : options.max_influences, progress);
+  const int rounds = common.smooth.value_or(0);
+  // Smoothing sees all influences.
+  HeatRows heat = heat_rows(skin, tree, options, rounds > 0 ? 0 : common.influence_limit(), progress);
   progress.step("rows", 0.9);
   if (rounds > 0) {
     heat.weights = smoothed(heat.weights, geometry::one_rings(subject.mesh, &skin.welding), rounds);
-    heat.weights = truncated(heat.weights, options.max_influences);
+    heat.weights = capped_rows(heat.weights, common.influence_limit());
   }
   bound.weights = unwelded(heat.weights, skin.welding);
   add_origins(skin, heat, bound);
@@ -198,6 +200,11 @@ Bound bind_by_heat(const Subject& subject, const BindOptions& options, const Pro
   bound.metrics["shells_without_sight"] = heat.nearest.assumed_shells;
   bound.metrics["hidden_vertices"] = hidden;
   return bound;
+}
+
+BinderMethod heat_method() {
+  return binder_method("heat", "bone-heat",
+                       "Heat that bones give to the skin they see: smooth, for clean closed bodies.", bind_by_heat);
 }
 
 }  // namespace sinew::binding

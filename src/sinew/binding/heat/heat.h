@@ -10,7 +10,16 @@
 
 namespace sinew::binding {
 
-inline constexpr int kUncapped = 1 << 20;
+/// Options of the method heat.
+struct HeatOptions {
+  double heat = 1;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v(Field("heat", "How strongly bones heat the skin: larger follows the nearest bone more closely.").range(1e-3, 1e3),
+      self.heat);
+  }
+};
 
 /// Weights of the welded vertices by heat.
 struct HeatRows {
@@ -22,9 +31,9 @@ struct HeatRows {
   bool failed = false;           ///< Nothing helped: all vertices are `by_nearest`.
 };
 
-/// `heat` is the option's value. Shares below 1e-5 are dropped. \throws Cancelled.
-HeatRows heat_rows(const BoundSurface& skin, const BoneTree& tree, double heat, int max_influences = kUncapped,
-                   const Progress& progress = {});
+/// `max_influences` as `cap_row` takes it. Shares below 1e-5 are dropped. \throws Cancelled.
+HeatRows heat_rows(const BoundSurface& skin, const BoneTree& tree, const HeatOptions& options = {},
+                   int max_influences = 0, const Progress& progress = {});
 
 /// The binder `heat`: I. Baran, J. Popović, "Automatic rigging and animation of 3D characters", 2007, section 4. A
 /// joint's weight is the temperature of the skin when its bones are hot and all others cold: (L + A·H)·w = A·H·p, with
@@ -43,6 +52,9 @@ HeatRows heat_rows(const BoundSurface& skin, const BoneTree& tree, double heat, 
 /// where it has no answer at all the nearest joints take over; all is counted. About n^1.5 to factor on one thread,
 /// then n log n for each eight joints on all; see docs/methods/heat.md. \throws Error if no joint is bound or positions
 /// are not finite; Cancelled.
-Bound bind_by_heat(const Subject& subject, const BindOptions& options, const Progress& progress);
+BindResult bind_by_heat(const Subject& subject, const HeatOptions& options = {}, const BindOptions& common = {},
+                        const Progress& progress = {});
+
+BinderMethod heat_method();
 
 }  // namespace sinew::binding

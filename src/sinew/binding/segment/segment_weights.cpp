@@ -20,7 +20,7 @@ namespace sinew::binding {
 namespace {
 
 constexpr int kMostSegmentJoints = 3;
-constexpr int kDefaultSmoothing = 5;
+constexpr int kUsualRounds = 5;
 constexpr double kLeastSegmentShare = 1e-6;
 
 // A segment's three joints, and what their weights depend on.
@@ -117,9 +117,9 @@ std::vector<SegmentBlend> blends_of(const BoneTree& tree, const Segmentation& se
 
 SkinWeights raw_segment_weights(const Subject& subject, const Segmentation& segmentation,
                                 const std::vector<SegmentBlend>& blends, const std::vector<Index>& vertices,
-                                const BindOptions& options) {
+                                const SegmentOptions& options) {
   std::vector<SegmentRow> rows(vertices.size());
-  const bool paper = options.weights == "paper";
+  const bool paper = options.formula == SegmentFormula::kPaper;
   parallel_for(rows.size(), [&](std::size_t i) {
     const Index v = vertices[i];
     const SegmentBlend& blend = blends[segmentation.owner[v]];
@@ -173,39 +173,47 @@ void tell_fallbacks(const Segmentation::Statistics& s, std::vector<Fallback>& fa
 
 }  // namespace
 
-SkinWeights segment_weights(const Subject& subject, const Segmentation& segmentation, const BindOptions& options) {
+SkinWeights segment_weights(const Subject& subject, const Segmentation& segmentation, const SegmentOptions& options,
+                            const BindOptions& common) {
   const Index count = subject.mesh.vertex_count();
   if (segmentation.owner.size() != count || segmentation.along.size() != count)
     throw Error(fmt::format("The segmentation is of {} vertices, the mesh has {}.", segmentation.owner.size(), count));
   const BoneTree tree = bone_tree(subject);
   const std::vector<SegmentBlend> blends = blends_of(tree, segmentation, options.blend_width);
-  const int most = std::min(kMostSegmentJoints, std::max(1, options.max_influences));
-  const int rounds = options.smoothing.value_or(kDefaultSmoothing);
+  const int limit = common.influence_limit();
+  const int most = limit > 0 ? std::min(kMostSegmentJoints, limit) : kMostSegmentJoints;
+  const int rounds = common.smooth.value_or(kUsualRounds);
   if (rounds == 0) {
     std::vector<Index> all(count);
     for (Index v = 0; v < count; ++v) all[v] = v;
     SkinWeights weights = raw_segment_weights(subject, segmentation, blends, all, options);
-    return most < kMostSegmentJoints ? truncated(weights, most) : weights;
+    return most < kMostSegmentJoints ? capped_rows(weights, most) : weights;
   }
   const geometry::Welding welding = geometry::weld(subject.mesh);
   const SkinWeights raw = raw_segment_weights(subject, segmentation, blends, welding.first, options);
   const geometry::Lists rings = geometry::one_rings(subject.mesh, &welding);
-  return unwelded(truncated(smoothed(raw, rings, rounds), most), welding);
+  return unwelded(capped_rows(smoothed(raw, rings, rounds), most), welding);
 }
 
-Bound bind_by_segments(const Subject& subject, const BindOptions& options, const Progress& progress) {
+BindResult bind_by_segments(const Subject& subject, const SegmentOptions& options, const BindOptions& common,
+                            const Progress& progress) {
   if (subject.mesh.positions.empty()) throw Error("The mesh has no vertices, so there is nothing to bind.");
-  Bound bound;
+  BindResult bound;
   progress.step("segmenting", 0.1);
   const Segmentation segmentation = segment(subject, {}, progress);
   progress.step("weighting", 0.7);
-  bound.weights = segment_weights(subject, segmentation, options);
+  bound.weights = segment_weights(subject, segmentation, options, common);
   bound.origins = {{"segment", "asked for"}};
   bound.origin.assign(subject.mesh.positions.size(), 0);
   bound.confidence = confidence_of(subject, bone_tree(subject), segmentation);
   tell_fallbacks(segmentation.statistics, bound.fallbacks);
   bound.metrics["segmentation"] = statistics_of(segmentation);
   return bound;
+}
+
+BinderMethod segment_method() {
+  return binder_method("segment", "segmentation",
+                       "Clear limbs around their bones: quick, at most three joints a vertex.", bind_by_segments);
 }
 
 }  // namespace sinew::binding

@@ -3,29 +3,53 @@
 
 #pragma once
 
+#include <array>
+
 #include "sinew/binding/binder.h"
 #include "sinew/binding/segment/segmentation.h"
 
 namespace sinew::binding {
+
+/// How the method segment weighs the joints of a bone and its neighbours.
+enum class SegmentFormula { kLogOdds, kPaper };
+constexpr auto option_words(SegmentFormula) { return std::array{"log-odds", "paper"}; }
+
+/// Options of the method segment.
+struct SegmentOptions {
+  SegmentFormula formula = SegmentFormula::kLogOdds;
+  double blend_width = 0.25;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v(Field("formula", "How weights follow from the position along a bone: log-odds, or the paper's own formula."),
+      self.formula);
+    v(Field("blend_width", "How far weights blend across a joint, the paper's c: larger is softer.").range(0.02, 2),
+      self.blend_width);
+  }
+};
 
 /// Weights from a segmentation of the subject: a vertex hangs on the joint of its segment, the one before and the one
 /// after, with log-odds linear in how far it is from either end.
 ///
 /// Section 4 of S. Ramírez Flores, A. Susín, "Segmentation-based skinning", 2015. On a straight chain of equal bones
 /// its normalised Gaussian of the place along each bone is exactly before : own : after = exp(−t/c²) : 1 :
-/// exp(−(1−t)/c²) with t from 0 to 1 along the bone and c the `blend_width`. That form is kept for all bones (`weights`
+/// exp(−(1−t)/c²) with t from 0 to 1 along the bone and c the `blend_width`. That form is kept for all bones (`formula`
 /// log-odds): distances to the two ends are counted in the shorter of the bones that meet there, so that both sides of
 /// a joint agree on one half each and a bone beside a much shorter one keeps nothing of it; t is held to [−1/2, 3/2];
-/// an end segment counts in the length of the bone before it. Joints of side branches never get weight. `weights` paper
+/// an end segment counts in the length of the bone before it. Joints of side branches never get weight. `formula` paper
 /// evaluates the Gaussian itself on the three bones, for comparison: between unequal bones it jumps.
 ///
-/// At most three joints, and `max_influences`. Weights are evened out along the surface in `smoothing` rounds, five
-/// unless told: where bones bend at rest, the place along them jumps at the border of two regions. Shares below 1e-6
+/// At most three joints, and `max_influences`. Weights are evened out along the surface in `smooth` rounds, five
+/// by default: where bones bend at rest, the place along them jumps at the border of two regions. Shares below 1e-6
 /// are dropped. Linear. \throws Error if the segmentation is not one of the subject's mesh and bones.
-SkinWeights segment_weights(const Subject& subject, const Segmentation& segmentation, const BindOptions& options = {});
+SkinWeights segment_weights(const Subject& subject, const Segmentation& segmentation,
+                            const SegmentOptions& options = {}, const BindOptions& common = {});
 
 /// The binder `segment`: both steps. Confidence is how near the nearest bone of all is, compared with the bone that
 /// owns the vertex. \throws Error if the mesh has no vertices, and as `bone_tree` does.
-Bound bind_by_segments(const Subject& subject, const BindOptions& options, const Progress& progress);
+BindResult bind_by_segments(const Subject& subject, const SegmentOptions& options = {}, const BindOptions& common = {},
+                            const Progress& progress = {});
+
+BinderMethod segment_method();
 
 }  // namespace sinew::binding

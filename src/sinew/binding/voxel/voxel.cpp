@@ -15,6 +15,7 @@
 #include "sinew/binding/voxel/voxel_falloff.h"
 #include "sinew/binding/voxel/voxel_matrix.h"
 #include "sinew/core/parallel.h"
+#include "sinew/core/text.h"
 #include "sinew/geometry/mesh/adjacency.h"
 
 namespace sinew::binding {
@@ -27,12 +28,9 @@ constexpr double kManyUndecided = 0.02;  // Of the solid voxels.
 constexpr std::array<float, 4> kConfidence = {1.0F, 0.6F, 0.4F, 0.2F};
 
 std::string some_names(const Skeleton& skeleton, std::span<const Index> joints) {
-  constexpr std::size_t kShown = 5;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(joints.size(), kShown); ++i)
-    text += fmt::format("{}'{}'", i == 0 ? "" : ", ", skeleton.joints[joints[i]].name);
-  if (joints.size() > kShown) text += fmt::format(" and {} more", joints.size() - kShown);
-  return text;
+  std::vector<std::string> names;
+  for (const Index joint : joints) names.push_back("'" + skeleton.joints[joint].name + "'");
+  return join_some(names, 5);
 }
 
 }  // namespace
@@ -41,10 +39,10 @@ struct VoxelBinding::Data {
   VoxelMatrix matrix;
   geometry::Lists rings;  // Of welded vertices.
   Skeleton skeleton;
-  BindOptions made_with;
+  VoxelOptions made_with;
 
-  VoxelFalloff falloff(const BindOptions& options) const {
-    return {.published = made_with.steps == "chamfer", .falloff = options.falloff, .size = matrix.size};
+  VoxelFalloff falloff(double stiffness) const {
+    return {.published = made_with.steps == VoxelSteps::kChamfer, .falloff = stiffness, .size = matrix.size};
   }
 
   std::array<std::uint64_t, 4> count_ways() const {
@@ -61,13 +59,13 @@ struct VoxelBinding::Data {
     return thin;
   }
 
-  void add_warnings(Bound& bound, const std::array<std::uint64_t, 4>& ways) const;
-  void add_metrics(Bound& bound, const std::array<std::uint64_t, 4>& ways) const;
+  void add_warnings(BindResult& bound, const std::array<std::uint64_t, 4>& ways) const;
+  void add_metrics(BindResult& bound, const std::array<std::uint64_t, 4>& ways) const;
 };
 
-void VoxelBinding::Data::add_warnings(Bound& bound, const std::array<std::uint64_t, 4>& ways) const {
+void VoxelBinding::Data::add_warnings(BindResult& bound, const std::array<std::uint64_t, 4>& ways) const {
   const auto warn = [&](const char* code, std::span<const Index> joints, std::string text) {
-    bound.warnings.push_back({code, skeleton.joints[joints.front()].name, std::move(text)});
+    bound.findings.push_back({code, skeleton.joints[joints.front()].name, std::move(text)});
   };
   if (!matrix.outside.empty())
     warn(
@@ -83,19 +81,19 @@ void VoxelBinding::Data::add_warnings(Bound& bound, const std::array<std::uint64
          fmt::format("Around {} joints the body is thinner than {} voxels: {}. Raise the resolution from {}.",
                      thin.size(), kThin, some_names(skeleton, thin), made_with.resolution));
   if (static_cast<double>(matrix.undecided) > kManyUndecided * static_cast<double>(matrix.solid))
-    bound.warnings.push_back(
+    bound.findings.push_back(
         {"voxel.undecided", "",
          fmt::format("For {} of {} voxels it was hard to tell whether they are inside: the surface "
                      "has holes. The winding number decided.",
                      matrix.undecided, matrix.grid)});
   if (ways[3] > 0)
-    bound.warnings.push_back({"voxel.far", "",
+    bound.findings.push_back({"voxel.far", "",
                               fmt::format("{} vertices lie far from everything that a bone reaches; straight distances "
                                           "were taken for them.",
                                           ways[3])});
 }
 
-void VoxelBinding::Data::add_metrics(Bound& bound, const std::array<std::uint64_t, 4>& ways) const {
+void VoxelBinding::Data::add_metrics(BindResult& bound, const std::array<std::uint64_t, 4>& ways) const {
   const std::vector<Index> thin = thin_joints();
   float thinnest = std::numeric_limits<float>::infinity();
   for (const float t : matrix.thickness)
@@ -115,13 +113,14 @@ void VoxelBinding::Data::add_metrics(Bound& bound, const std::array<std::uint64_
                        {"vertices_far", ways[3]}};
 }
 
-VoxelBinding::VoxelBinding(const Subject& subject, const BindOptions& options, const Progress& progress,
+VoxelBinding::VoxelBinding(const Subject& subject, const VoxelOptions& options, const Progress& progress,
                            std::optional<double> reach) {
   auto data = std::make_unique<Data>();
   const BoneTree tree = bone_tree(subject);
   data->skeleton.joints = subject.skeleton.joints;
   data->made_with = options;
-  const double needed = options.steps == "chamfer" ? std::numeric_limits<double>::infinity() : VoxelFalloff::kReach;
+  const double needed =
+      options.steps == VoxelSteps::kChamfer ? std::numeric_limits<double>::infinity() : VoxelFalloff::kReach;
   data->matrix = voxel_matrix(subject, tree, options, reach.value_or(needed), progress);
   data->rings = geometry::one_rings(subject.mesh, &data->matrix.welding);
   data_ = std::move(data);
@@ -137,21 +136,20 @@ std::span<const float> VoxelBinding::distances(Index vertex) const {
   return data_->matrix.row(data_->matrix.welding.welded[vertex]);
 }
 
-SkinWeights VoxelBinding::weights(const BindOptions& options) const {
+SkinWeights VoxelBinding::weights(double stiffness, const BindOptions& common) const {
   const VoxelMatrix& matrix = data_->matrix;
-  const VoxelFalloff falloff = data_->falloff(options);
-  const int rounds = options.smoothing.value_or(0);
+  const VoxelFalloff falloff = data_->falloff(stiffness);
+  const int rounds = common.smooth.value_or(0), limit = common.influence_limit();
   // Smoothing sees all influences; otherwise rows are cut to length at once.
-  const auto slots =
-      static_cast<std::size_t>(rounds > 0 ? std::max<std::size_t>(1, matrix.joints.size())
-                                          : static_cast<std::size_t>(std::max(1, options.max_influences)));
+  const std::size_t slots =
+      rounds > 0 || limit == 0 ? std::max<std::size_t>(1, matrix.joints.size()) : static_cast<std::size_t>(limit);
   const std::size_t count = matrix.welding.count();
   std::vector<Influence> rows(count * slots);
   parallel_blocks(count, 2048, [&](std::size_t begin, std::size_t end) {
     std::vector<Influence> row;
     for (std::size_t v = begin; v < end; ++v) {
       voxel_weights(matrix.row(static_cast<Index>(v)), matrix.joints, falloff, row);
-      truncate_row(row, static_cast<int>(slots));
+      cap_row(row, static_cast<int>(slots));
       std::copy(row.begin(), row.end(), rows.begin() + static_cast<std::ptrdiff_t>(v * slots));
     }
   });
@@ -169,13 +167,13 @@ SkinWeights VoxelBinding::weights(const BindOptions& options) const {
   }
   weights.reserve(count, count * slots);
   for (std::size_t w = 0; w < count; ++w) weights.add_row(row_of(w));
-  return unwelded(truncated(smoothed(weights, data_->rings, rounds), options.max_influences), matrix.welding);
+  return unwelded(capped_rows(smoothed(weights, data_->rings, rounds), limit), matrix.welding);
 }
 
-Bound VoxelBinding::bound(const BindOptions& options) const {
+BindResult VoxelBinding::result(double falloff, const BindOptions& common) const {
   const VoxelMatrix& matrix = data_->matrix;
-  Bound bound;
-  bound.weights = weights(options);
+  BindResult bound;
+  bound.weights = weights(falloff, common);
   bound.origins = {{"voxel", "distances inside the body"},
                    {"voxel", "distances over a gap: nothing solid leads there"},
                    {"voxel", "distances from the nearest voxel: it lies outside all"},
@@ -202,8 +200,14 @@ Bound VoxelBinding::bound(const BindOptions& options) const {
   return bound;
 }
 
-Bound bind_by_voxels(const Subject& subject, const BindOptions& options, const Progress& progress) {
-  return VoxelBinding(subject, options, progress).bound(options);
+BindResult bind_by_voxels(const Subject& subject, const VoxelOptions& options, const BindOptions& common,
+                          const Progress& progress) {
+  return VoxelBinding(subject, options, progress).result(options.falloff, common);
+}
+
+BinderMethod voxel_method() {
+  return binder_method("voxel", "geodesic-voxel", "Distances inside the body: for any mesh, however broken.",
+                       bind_by_voxels);
 }
 
 }  // namespace sinew::binding

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +12,28 @@
 #include "sinew/binding/subject.h"
 
 namespace sinew::binding {
+
+/// How the method voxel measures distances.
+enum class VoxelSteps { kMarching, kChamfer };
+constexpr auto option_words(VoxelSteps) { return std::array{"marching", "chamfer"}; }
+
+/// Options of the method voxel.
+struct VoxelOptions {
+  int resolution = 256;
+  double falloff = 0.2;
+  VoxelSteps steps = VoxelSteps::kMarching;
+  bool leak_guard = true;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v(Field("resolution", "Voxels along the longest side of the mesh.").range(16, 1024), self.resolution);
+    v(Field("falloff", "How fast the weight of a joint falls with distance: 0 soft, 1 stiff.").range(0, 1),
+      self.falloff);
+    v(Field("steps", "How distances are measured: marching, or chamfer steps as published."), self.steps);
+    v(Field("leak_guard", "Prevent steps between surfaces that are close together but not connected."),
+      self.leak_guard);
+  }
+};
 
 /// Weights from distances measured inside the body, so that an arm at the side, fingers side by side and legs together
 /// do not bleed into each other. After O. Dionne, M. de Lasa, "Geodesic voxel binding for production character meshes",
@@ -35,11 +58,11 @@ namespace sinew::binding {
 /// threads.
 class VoxelBinding {
  public:
-  /// Looks at `resolution`, `steps`, `leak_guard`. \throws Error if no joint is bound, the mesh has no faces or
+  /// All options but `falloff` count here. \throws Error if no joint is bound, the mesh has no faces or
   /// positions that are not finite, or the voxels would need more than 3 GB; Cancelled. `reach` is for who weighs
   /// `distances` in a way of his own: joints are searched for up to so many times the largest distance of a vertex from
   /// its nearest joint, to the end if it is infinite; without it as far as the falloff of `steps` has any weight.
-  explicit VoxelBinding(const Subject& subject, const BindOptions& options = {}, const Progress& progress = {},
+  explicit VoxelBinding(const Subject& subject, const VoxelOptions& options = {}, const Progress& progress = {},
                         std::optional<double> reach = std::nullopt);
   VoxelBinding(VoxelBinding&&) noexcept;
   VoxelBinding& operator=(VoxelBinding&&) noexcept;
@@ -50,12 +73,12 @@ class VoxelBinding {
   /// Distances of a vertex from these joints, in units of the mesh. Infinite where a joint is too far away to matter.
   std::span<const float> distances(Index vertex) const;
 
-  /// Weights of all vertices. Looks at `falloff`, `max_influences`, `smoothing` (none without it). About 0.1 µs per
-  /// vertex and joint without smoothing.
-  SkinWeights weights(const BindOptions& options) const;
+  /// Weights of all vertices; not smoothed unless `common` has rounds. About 0.1 µs per vertex and joint without
+  /// smoothing.
+  SkinWeights weights(double falloff, const BindOptions& common = {}) const;
 
-  /// The same with all that is to tell.
-  Bound bound(const BindOptions& options) const;
+  /// The same with all that is known about them.
+  BindResult result(double falloff, const BindOptions& common = {}) const;
 
  private:
   struct Data;
@@ -63,6 +86,9 @@ class VoxelBinding {
 };
 
 /// The binder `voxel`.
-Bound bind_by_voxels(const Subject& subject, const BindOptions& options, const Progress& progress);
+BindResult bind_by_voxels(const Subject& subject, const VoxelOptions& options = {}, const BindOptions& common = {},
+                          const Progress& progress = {});
+
+BinderMethod voxel_method();
 
 }  // namespace sinew::binding

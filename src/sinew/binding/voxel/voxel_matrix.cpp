@@ -83,10 +83,10 @@ void require_grid(const Mesh& mesh, int resolution) {
 
 class MatrixBuilder {
  public:
-  MatrixBuilder(const Subject& subject, const BoneTree& tree, const BindOptions& options, const Progress& progress)
+  MatrixBuilder(const Subject& subject, const BoneTree& tree, const VoxelOptions& options, const Progress& progress)
       : subject_(subject),
         progress_(progress),
-        metric_(options.steps == "chamfer" ? VoxelMetric::kChamfer : VoxelMetric::kMarching) {
+        metric_(options.steps == VoxelSteps::kChamfer ? VoxelMetric::kChamfer : VoxelMetric::kMarching) {
     require_grid(subject.mesh, options.resolution);
     std::vector<Segment> all;
     for (const Bone& bone : tree.bones) all.push_back({bone.a, bone.b});
@@ -261,7 +261,7 @@ class MatrixBuilder {
 
 }  // namespace
 
-VoxelMatrix voxel_matrix(const Subject& subject, const BoneTree& tree, const BindOptions& options, double reach,
+VoxelMatrix voxel_matrix(const Subject& subject, const BoneTree& tree, const VoxelOptions& options, double reach,
                          const Progress& progress) {
   return MatrixBuilder(subject, tree, options, progress).build(reach);
 }

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "sinew/binding/binder.h"
 #include "sinew/binding/subject.h"
+#include "sinew/binding/voxel/voxel.h"
 #include "sinew/geometry/mesh/weld.h"
 
 namespace sinew::binding {
@@ -46,7 +46,7 @@ struct VoxelMatrix {
 
 /// Builds it. Distances beyond `reach` times the nearest joint's distance may be left infinite. \throws Error,
 /// Cancelled.
-VoxelMatrix voxel_matrix(const Subject& subject, const BoneTree& tree, const BindOptions& options, double reach,
+VoxelMatrix voxel_matrix(const Subject& subject, const BoneTree& tree, const VoxelOptions& options, double reach,
                          const Progress& progress);
 
 }  // namespace sinew::binding

@@ -191,9 +191,11 @@ void write_weights(DocumentEditor& editor, const Asset& asset, const std::vector
   Index cap = options.max_influences > 0 ? static_cast<Index>(options.max_influences) : 8;
   cap = std::min<Index>(cap, 8);
   if (weights.max_influences() > cap) {
-    const double dropped = weights.cap(cap);
-    report.warn("weights.capped", "",
-                fmt::format("Rows were cut to {} influences; the largest share dropped is {:.3g}.", cap, dropped));
+    CapResult capped = cap_influences(weights, static_cast<int>(cap));
+    weights = std::move(capped.weights);
+    report.warn(
+        "weights.capped", "",
+        fmt::format("Rows were cut to {} influences; the largest share dropped is {:.3g}.", cap, capped.largest_share));
   }
   const std::string& type = options.weight_type;
   WeightWriter writer{type == "u8"    ? 255U

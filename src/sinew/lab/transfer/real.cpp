@@ -9,7 +9,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "sinew/binding/binder.h"
+#include "sinew/binding/voxel/voxel.h"
 #include "sinew/deform/deformer.h"
 #include "sinew/geometry/mesh/decimate.h"
 #include "sinew/geometry/spatial/random.h"
@@ -124,7 +124,7 @@ SkinWeights by_voxels(const KnownRig& target, const transfer::Correspondence& pa
   std::vector<char> bound(target.rig.skeleton.joints.size(), 0);
   for (const transfer::JointPair& pair : pairs.pairs) bound[pair.target] = 1;
   const binding::Subject subject{target.rig.mesh, target.rig.skeleton, rest_matrices(target.rig.skeleton), bound};
-  return binding::bind("voxel", subject).weights;
+  return binding::bind_by_voxels(subject).weights;
 }
 
 struct RealError {

@@ -105,7 +105,7 @@ CutSurface shuffled(const CutSurface& surface, Random& random) {
 
 /// Truth of the nearest points of the original.
 void carry_truth(const Made& from, const geometry::RayScene& scene, const std::vector<Vec3>& points, Made& to) {
-  constexpr Index kMost = 8;
+  constexpr int kMost = 8;
   const Rig& rig = from.character.rig;
   const std::vector<Triangle> triangles = triangulate(rig.mesh);
   const std::vector<geometry::ClosestPoint> nearest = scene.closest_points(points);
@@ -131,7 +131,7 @@ void carry_truth(const Made& from, const geometry::RayScene& scene, const std::v
     to.owners.along.push_back(static_cast<float>(along / share));
     to.character.rig.weights.add_row(normalized_row(sums));
   }
-  to.character.rig.weights.cap(kMost);
+  to.character.rig.weights = cap_influences(to.character.rig.weights, kMost).weights;
 }
 
 /// Turned about the vertical by `yaw_rad` and scaled, then moved.

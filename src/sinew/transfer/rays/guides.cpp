@@ -77,7 +77,7 @@ SkinWeights without_dust(const SkinWeights& rows) {
   for (Index v = 0; v < rows.row_count(); ++v) {
     row.assign(rows.row(v).begin(), rows.row(v).end());
     std::erase_if(row, [](const Influence& i) { return i.weight < kLeastGuide; });
-    binding::truncate_row(row, static_cast<int>(std::max<std::size_t>(1, row.size())));
+    cap_row(row, static_cast<int>(std::max<std::size_t>(1, row.size())));
     kept.add_row(row);
   }
   return kept;
@@ -95,22 +95,21 @@ SkinWeights weighed(const Mesh& mesh, std::span<const Index> columns,
       [&](std::size_t w) {
         binding::voxel_weights(distances(welding.first[w]), columns, falloff, rows[w]);
         // Smoothing sees all influences.
-        binding::truncate_row(rows[w],
-                              options.smoothing > 0 ? static_cast<int>(columns.size()) : options.max_influences);
+        cap_row(rows[w], options.smoothing > 0 ? static_cast<int>(columns.size()) : options.max_influences);
       },
       256);
   SkinWeights weights;
   weights.reserve(rows.size(), rows.size() * columns.size());
   for (const std::vector<Influence>& row : rows) weights.add_row(row);
   if (options.smoothing > 0)
-    weights = binding::truncated(binding::smoothed(weights, geometry::one_rings(mesh, &welding), options.smoothing),
-                                 options.max_influences);
+    weights = capped_rows(binding::smoothed(weights, geometry::one_rings(mesh, &welding), options.smoothing),
+                          options.max_influences);
   return binding::unwelded(without_dust(weights), welding);
 }
 
 SkinWeights voxel_guide(const Side& side, const PairedBody& body, const GuideOptions& options,
                         const Progress& progress) {
-  binding::BindOptions bind;
+  binding::VoxelOptions bind;
   bind.resolution = options.resolution;
   const binding::VoxelBinding binding(body.subject(side.mesh), bind, progress, std::numeric_limits<double>::infinity());
   return weighed(

@@ -192,7 +192,7 @@ Transferred transfer_by_skeleton(const Reference& reference, const Side& target,
   std::vector<Influence> row;
   for (Index w = 0; w < weights.row_count(); ++w) {
     row.assign(weights.row(w).begin(), weights.row(w).end());
-    cap_continuously(row, options.max_influences);
+    cap_row(row, options.max_influences);
     capped.add_row(row);
   }
   result.weights = binding::unwelded(capped, welding);

@@ -13,7 +13,11 @@ namespace sinew::binding {
 /// it or the shell is smaller than 0.05 of the mesh. Any other shell spans several joints, and each of its vertices
 /// follows its own strongest one by heat: regions hang together and are cut where bones are equally warm. Vertices
 /// without a triangle follow the nearest bone. Copies of a vertex, also in different parts, always follow the same
-/// joint. As `bind_by_heat` in cost and in what it throws; `smoothing` and `max_influences` have no meaning here.
-Bound bind_rigid(const Subject& subject, const BindOptions& options, const Progress& progress);
+/// joint. As `bind_by_heat` in cost and in what it throws; `smooth` and `max_influences` have no
+/// meaning here.
+BindResult bind_rigid(const Subject& subject, const NoOptions& options = {}, const BindOptions& common = {},
+                      const Progress& progress = {});
+
+BinderMethod rigid_method();
 
 }  // namespace sinew::binding

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/jobs/bind_select.h"
+#include "sinew/pipeline/bind_select.h"
 
 #include <fmt/format.h>
 
@@ -9,25 +9,17 @@
 #include <charconv>
 
 #include "sinew/core/error.h"
-#include "sinew/core/options.h"
 #include "sinew/core/text.h"
 #include "sinew/geometry/mesh/components.h"
 #include "sinew/geometry/mesh/weld.h"
 #include "sinew/geometry/mesh/weld_positions.h"
 #include "sinew/pipeline/bind_subject.h"
 
-namespace sinew::jobs {
-
-using namespace pipeline;
+namespace sinew::pipeline {
 namespace {
 
 constexpr std::string_view kMaterialWord = "material:";
 constexpr std::string_view kShellWord = "shell:";
-
-std::string nearest_of(const std::string& word, const std::vector<std::string>& known) {
-  const std::string near = closest_word(word, known);
-  return near.empty() ? "" : fmt::format(" Did you mean '{}'?", near);
-}
 
 // Whether a part has that name; marks their vertices.
 bool select_parts(const Mesh& mesh, const std::string& name, std::vector<char>& chosen) {
@@ -49,7 +41,7 @@ void select_material(const Character& character, const std::string& name, std::v
     found = found || material.name == name;
   }
   if (!found)
-    throw Error(fmt::format("There is no material '{}'.{}{}", name, nearest_of(name, known),
+    throw Error(fmt::format("There is no material '{}'.{}{}", name, did_you_mean(name, known),
                             known.empty() ? " The file has none." : ""));
   for (Index f = 0; f < mesh.face_materials.size(); ++f) {
     const Index material = mesh.face_materials[f];
@@ -75,19 +67,19 @@ Index joint_named(const Skeleton& skeleton, const std::string& name) {
   throw unknown_joint(skeleton, name);
 }
 
-void check_rows_to_keep(const Rig& rig, const MeshPart& part, const Wishes& wishes) {
+void check_rows_to_keep(const Rig& rig, const MeshPart& part, const VertexSelection& selection) {
   if (part.skin != kNone || part.joint != kNone) return;
   for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v)
-    if (wishes.excluded[v] != 0 && (rig.weights.empty() || rig.weights.row(v).empty()))
+    if (selection.excluded[v] != 0 && (rig.weights.empty() || rig.weights.row(v).empty()))
       throw Error(
           fmt::format("Some of '{}' is excluded and some is not, but it has no weights that could be kept. "
-                      "Exclude all of it, or hang that piece on a joint with --rigid.",
+                      "Exclude all of it, or attach that piece to a joint with the option 'rigid'.",
                       part.name));
 }
 
 }  // namespace
 
-std::vector<char> select_vertices(const Character& character, const std::string& word) {
+std::vector<char> vertices_of_word(const Character& character, const std::string& word) {
   const Mesh& mesh = character.rig.mesh;
   std::vector<char> chosen(mesh.positions.size(), 0);
   if (select_parts(mesh, word, chosen)) return chosen;
@@ -99,65 +91,67 @@ std::vector<char> select_vertices(const Character& character, const std::string&
     std::vector<std::string> known;
     for (const MeshPart& part : mesh.parts) known.push_back(part.name);
     throw Error(fmt::format("There is no mesh node '{}'.{} Materials are named as material:NAME, shells as shell:N.",
-                            word, nearest_of(word, known)));
+                            word, did_you_mean(word, known)));
   }
   return chosen;
 }
 
-Index Wishes::excluded_count() const {
+Index VertexSelection::excluded_count() const {
   return static_cast<Index>(std::count(excluded.begin(), excluded.end(), char{1}));
 }
 
-Index Wishes::rigid_count() const {
+Index VertexSelection::rigid_count() const {
   return static_cast<Index>(rigid.size()) - static_cast<Index>(std::count(rigid.begin(), rigid.end(), kNone));
 }
 
-Wishes read_wishes(const Character& character, const std::vector<std::string>& rigid,
-                   const std::vector<std::string>& exclude) {
+VertexSelection select_vertices(const Character& character, const std::vector<std::string>& rigid,
+                                const std::vector<std::string>& exclude) {
   const std::size_t count = character.rig.mesh.positions.size();
-  Wishes wishes{std::vector<char>(count, 0), std::vector<Index>(count, kNone)};
+  VertexSelection selection{std::vector<char>(count, 0), std::vector<Index>(count, kNone)};
   for (const std::string& word : exclude) {
-    const std::vector<char> chosen = select_vertices(character, word);
-    for (std::size_t v = 0; v < count; ++v) wishes.excluded[v] = wishes.excluded[v] != 0 || chosen[v] != 0 ? 1 : 0;
+    const std::vector<char> chosen = vertices_of_word(character, word);
+    for (std::size_t v = 0; v < count; ++v)
+      selection.excluded[v] = selection.excluded[v] != 0 || chosen[v] != 0 ? 1 : 0;
   }
   for (const std::string& word : rigid) {
     const std::size_t sign = word.rfind('=');
     if (sign == std::string::npos || sign == 0 || sign + 1 == word.size())
-      throw Error(fmt::format("--rigid takes NODE=JOINT, not '{}'.", word));
+      throw Error(fmt::format("The option 'rigid' takes NODE=JOINT, not '{}'.", word));
     const std::string what = word.substr(0, sign);
     const Index joint = joint_named(character.rig.skeleton, word.substr(sign + 1));
-    const std::vector<char> chosen = select_vertices(character, what);
+    const std::vector<char> chosen = vertices_of_word(character, what);
     for (std::size_t v = 0; v < count; ++v) {
       if (chosen[v] == 0) continue;
-      if (wishes.excluded[v] != 0)
-        throw Error(fmt::format("Vertices of '{}' are meant by --rigid and by --exclude. Name them in one.", what));
-      wishes.rigid[v] = joint;
+      if (selection.excluded[v] != 0)
+        throw Error(
+            fmt::format("Vertices of '{}' are named by the options 'rigid' and 'exclude'. Name them in one.", what));
+      selection.rigid[v] = joint;
     }
   }
-  return wishes;
+  return selection;
 }
 
-std::vector<char> heed_wishes(const Rig& rig, Wishes& wishes, std::vector<PartPlan>& plan) {
+std::vector<char> apply_selection(const Rig& rig, VertexSelection& selection, std::vector<PartPlan>& plan) {
   std::vector<char> left_out(rig.mesh.positions.size(), 0);
   for (std::size_t p = 0; p < plan.size(); ++p) {
     const MeshPart& part = rig.mesh.parts[p];
     const bool kept = plan[p].treatment == PartTreatment::kKeep;
     Index hung = 0, excluded = 0;
     for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
-      hung += wishes.rigid[v] != kNone ? 1 : 0;
-      excluded += wishes.excluded[v] != 0 ? 1 : 0;
+      hung += selection.rigid[v] != kNone ? 1 : 0;
+      excluded += selection.excluded[v] != 0 ? 1 : 0;
     }
     if (kept && hung > 0) {
       plan[p] = {};
       for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v)
-        wishes.excluded[v] = wishes.rigid[v] == kNone ? 1 : 0;
+        selection.excluded[v] = selection.rigid[v] == kNone ? 1 : 0;
     }
-    if (!kept && excluded > 0 && excluded == part.vertex_count) plan[p] = {PartTreatment::kKeep, "excluded"};
-    if (plan[p].treatment == PartTreatment::kBind) check_rows_to_keep(rig, part, wishes);
+    if (!kept && excluded > 0 && excluded == part.vertex_count) plan[p] = {PartTreatment::kKeep, kExcludedPart};
+    if (plan[p].treatment == PartTreatment::kBind) check_rows_to_keep(rig, part, selection);
     for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v)
-      left_out[v] = wishes.excluded[v] != 0 || wishes.rigid[v] != kNone ? 1 : 0;
+      left_out[v] = selection.excluded[v] != 0 || selection.rigid[v] != kNone ? 1 : 0;
   }
   return left_out;
 }
 
-}  // namespace sinew::jobs
+}  // namespace sinew::pipeline

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/binding/rigid.h"
+#include "sinew/binding/rigid/rigid.h"
 
 #include <algorithm>
 
@@ -42,12 +42,12 @@ std::vector<RigidShell> judge_shells(const BoundSurface& skin, const HeatRows& h
 
 }  // namespace
 
-Bound bind_rigid(const Subject& subject, const BindOptions& options, const Progress& progress) {
+BindResult bind_rigid(const Subject& subject, const NoOptions&, const BindOptions&, const Progress& progress) {
   const BoneTree tree = bones_to_bind(subject);
   const BoundSurface skin = bound_surface(subject.mesh);
-  const HeatRows heat = heat_rows(skin, tree, options.heat, kUncapped, progress);
+  const HeatRows heat = heat_rows(skin, tree, {}, 0, progress);
   const std::vector<RigidShell> shells = judge_shells(skin, heat, subject.skeleton.size());
-  Bound bound;
+  BindResult bound;
   bound.origins = {{"rigid", "its shell follows one joint as a whole"},
                    {"rigid", "its shell spans several joints: the strongest by heat"},
                    {"nearest", "no face uses the vertex"}};
@@ -71,6 +71,10 @@ Bound bind_rigid(const Subject& subject, const BindOptions& options, const Progr
   bound.metrics["shells"] = skin.shells;
   bound.metrics["whole_shells"] = whole;
   return bound;
+}
+
+BinderMethod rigid_method() {
+  return binder_method("rigid", "one-joint", "Each vertex on one joint: robots, armour, toys.", bind_rigid);
 }
 
 }  // namespace sinew::binding

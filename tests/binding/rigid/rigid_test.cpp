@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/binding/rigid.h"
+#include "sinew/binding/rigid/rigid.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using test::Body;
 
-Bound rigid(const Body& body) { return bind_rigid(body.subject(), {}, {}); }
+BindResult rigid(const Body& body) { return bind_rigid(body.subject(), {}, {}); }
 
 TEST(RigidWeights, GiveEveryVertexOneJoint) {
   const Body body = test::made_body("human", 1500);
@@ -34,7 +34,7 @@ TEST(RigidWeights, MoveAShellWithOneJointAsAWhole) {
   test::append(body.mesh, test::as_mesh(test::cylinder(20, 16, 0.15, 0.95)), {0, 0, 1.05});
   test::append(body.mesh, test::sphere(4, 6, {0.215, 0, 0.985}, 0.01));  // A rivet at the joint.
   test::add_chain(body.skeleton, {{0, 0, 0}, {0, 0, 1}, {0, 0, 2}});
-  const Bound bound = rigid(body);
+  const BindResult bound = rigid(body);
   test::expect_valid(bound, body.subject(), 1);
   for (Index v = 0; v < body.mesh.vertex_count() - 20; ++v)
     ASSERT_EQ(bound.weights.row(v).front().joint, v < lower ? 0U : 1U) << v;
@@ -46,7 +46,7 @@ TEST(RigidWeights, MoveAShellWithOneJointAsAWhole) {
 
 TEST(RigidWeights, CutAShellThatSpansSeveralJointsWhereTheyMeet) {
   const Body body = test::two_bone_cylinder();
-  const Bound bound = rigid(body);
+  const BindResult bound = rigid(body);
   test::expect_valid(bound, body.subject(), 1);
   EXPECT_EQ(bound.metrics["whole_shells"], 0);
   for (Index ring = 0; ring <= 40; ++ring)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/binding/distance.h"
+#include "sinew/binding/distance/distance.h"
 
 #include <algorithm>
 #include <array>
@@ -90,7 +90,8 @@ std::vector<Influence> distance_row(std::span<const JointDistance> nearest, doub
   return row;
 }
 
-Bound bind_by_distance(const Subject& subject, const BindOptions& options, const Progress& progress) {
+BindResult bind_by_distance(const Subject& subject, const NoOptions&, const BindOptions& common,
+                            const Progress& progress) {
   const Mesh& mesh = subject.mesh;
   const BoneTree tree = bones_to_bind(subject);
   for (const Vec3& p : mesh.positions)
@@ -110,23 +111,28 @@ Bound bind_by_distance(const Subject& subject, const BindOptions& options, const
       for (const Bone& bone : tree.bones)
         nearest.add({std::max(closest_on_bone(bone, mesh.positions[v]).distance, least), bone.joint});
       rows[v] = distance_row(nearest.items(), region_fade(regions, mesh.positions[v]));
-      truncate_row(rows[v], options.max_influences);
+      cap_row(rows[v], common.influence_limit());
     }
   });
-  Bound bound;
+  BindResult bound;
   bound.weights.reserve(rows.size(), 3 * rows.size());
   for (const auto& row : rows) bound.weights.add_row(row);
-  if (options.smoothing.value_or(0) > 0) {
+  if (common.smooth.value_or(0) > 0) {
     const geometry::Welding welding = geometry::weld_within(mesh, 1e-6 * size, true);
     SkinWeights welded;
     for (const Index v : welding.first) welded.add_row(bound.weights.row(v));
-    welded = smoothed(welded, geometry::one_rings(mesh, &welding), *options.smoothing);
-    bound.weights = unwelded(truncated(welded, options.max_influences), welding);
+    welded = smoothed(welded, geometry::one_rings(mesh, &welding), *common.smooth);
+    bound.weights = unwelded(capped_rows(welded, common.influence_limit()), welding);
   }
   bound.origins = {{"distance", "asked for"}};
   bound.origin.assign(rows.size(), 0);
   bound.confidence.assign(rows.size(), kDistanceConfidence);
   return bound;
+}
+
+BinderMethod distance_method() {
+  return binder_method("distance", "bone-distance", "The two or three nearest bones, by distance alone.",
+                       bind_by_distance);
 }
 
 }  // namespace sinew::binding

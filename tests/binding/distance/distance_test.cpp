@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/binding/distance.h"
+#include "sinew/binding/distance/distance.h"
 
 #include <gtest/gtest.h>
 
@@ -86,7 +86,7 @@ TEST(DistanceWeights, AreContinuousAcrossTheRimOfAJointRegion) {
   for (Index i = 0; i <= steps; ++i)
     body.mesh.positions.push_back({-0.3 + 0.8 * i / steps, 0.05, -0.2 + 1.5 * i / steps});
   test::append(body.mesh, test::sphere(6, 8, {0.1, 0, 0.55}, 0.4));  // So that joints have a depth.
-  const Bound bound = bind_by_distance(body.subject(), {}, {});
+  const BindResult bound = bind_by_distance(body.subject(), {}, {});
   test::expect_valid(bound, body.subject());
   double worst = 0;
   Index three = 0, changes = 0;
@@ -127,13 +127,13 @@ TEST(DistanceWeights, KeepCapAndSmoothing) {
   const Body body = test::made_body("human", 1500);
   BindOptions options;
   options.max_influences = 2;
-  options.smoothing = 3;
-  test::expect_valid(bind_by_distance(body.subject(), options, {}), body.subject(), 2);
+  options.smooth = 3;
+  test::expect_valid(bind_by_distance(body.subject(), {}, options), body.subject(), 2);
 }
 
 TEST(DistanceWeights, ScaleWithTheBody) {
   const Body body = test::made_body("human", 1500);
-  const Bound plain = bind_by_distance(body.subject(), {}, {});
+  const BindResult plain = bind_by_distance(body.subject(), {}, {});
   for (const double scale : {1e-3, 1e3}) {
     Body other = body;
     for (Vec3& p : other.mesh.positions) p *= scale;

@@ -44,6 +44,9 @@ std::vector<Influence> distance_row(std::span<const JointDistance> nearest, doub
 ///
 /// It looks at nothing but distances, so it works on anything and is quick, and it bleeds between parts that lie close
 /// together. Vertices × bones, in parallel. \throws Error if no joint is bound or positions are not finite; Cancelled.
-Bound bind_by_distance(const Subject& subject, const BindOptions& options, const Progress& progress);
+BindResult bind_by_distance(const Subject& subject, const NoOptions& options = {}, const BindOptions& common = {},
+                            const Progress& progress = {});
+
+BinderMethod distance_method();
 
 }  // namespace sinew::binding

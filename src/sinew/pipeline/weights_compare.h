@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sinew/core/rig.h"
+#include "sinew/measure/weight_agreement.h"
+
+namespace sinew::pipeline {
+
+/// How the weights of one joint changed.
+struct JointChange {
+  Index joint = kNone;
+  Index vertices = 0;  ///< Whose weight of this joint changed by more than a ten-thousandth.
+  double before = 0;   ///< Sum of its weights.
+  double after = 0;
+  double largest = 0;  ///< Largest change on one vertex.
+};
+
+struct WeightChanges {
+  Index vertices = 0;               ///< Whose row changed.
+  Index added = 0;                  ///< Of these, had no row.
+  std::vector<JointChange> joints;  ///< Those that change, most vertices first.
+};
+
+/// Compares two sets of rows. Sums that differ from 1 by no more than a hundredth (whole-number weights in files do)
+/// are no change.
+WeightChanges weight_changes(const SkinWeights& before, const SkinWeights& after, Index joint_count);
+
+/// How two characters of the same vertices agree, joint by joint. Joints are matched by name.
+struct WeightComparison {
+  measure::WeightAgreement all;
+  struct PerJoint {
+    std::string name;
+    double half_l1 = 0;   ///< ½ Σ |a − b| over all vertices.
+    Index dominates = 0;  ///< Vertices it is the strongest joint of, in the first set.
+    Index same = 0;       ///< Of these, in the other set as well.
+  };
+  std::vector<PerJoint> joints;        ///< Joints that either set weights, largest difference first.
+  std::vector<std::string> unmatched;  ///< Joints weighted in the other file that this one does not have.
+};
+
+/// \throws Error if the meshes have different numbers of vertices.
+void require_same_vertices(const Rig& rig, const Rig& other);
+
+/// \throws Error as `require_same_vertices` does.
+WeightComparison compare_weights(const Rig& rig, const Rig& other);
+
+}  // namespace sinew::pipeline
