@@ -5,19 +5,14 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <filesystem>
 
-#include "sinew/core/angles.h"
 #include "sinew/core/error.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/deformer.h"
 #include "sinew/io/asset.h"
-#include "sinew/jobs/helpers_select.h"
 #include "sinew/jobs/make.h"
 #include "sinew/motion/resolve.h"
-#include "sinew/pipeline/helpers_measure.h"
-#include "sinew/pipeline/helpers_places.h"
 #include "tests/support/gltf_fixtures.h"
 
 namespace sinew::jobs {
@@ -36,10 +31,6 @@ class Helpers : public testing::Test {
     make({{"human"}, *folder_ / "human.glb", false}, human, {});
     human.shape.clothes = true;
     make({{"human"}, *folder_ / "clothes.glb", false}, human, {});
-    MakeOptions cylinder;
-    cylinder.shape.width = 1;
-    make({{"cylinder"}, *folder_ / "cylinder.glb", false}, cylinder, {});
-    test::write(*folder_ / "strip.glb", test::make_fixture());
   }
   static void TearDownTestSuite() { delete folder_; }
 
@@ -71,22 +62,6 @@ class Helpers : public testing::Test {
 };
 
 test::TemporaryFolder* Helpers::folder_ = nullptr;
-
-TEST_F(Helpers, TheThinnestSectionOfACylinderIsWhatTheFormulaSays) {
-  for (const int count : {1, 2, 3, 4, 5})
-    for (const double degrees : {90.0, 120.0, 180.0}) {
-      HelpersOptions options;
-      options.twist = {"Joint0"};
-      options.per_bone = std::to_string(count);
-      options.max_twist = degrees;
-      const Report report = run("cylinder.glb", "twist.glb", options);
-      const Json& bone = report.metrics["twists"][0];
-      EXPECT_NEAR(bone["thinnest"]["after"].get<double>(), bone["thinnest"]["formula"].get<double>(), 0.02)
-          << count << " joints, " << degrees << "°";
-      EXPECT_LT(bone["off_slbs_rel"]["after"]["rms"].get<double>(),
-                bone["off_slbs_rel"]["before"]["rms"].get<double>());
-    }
-}
 
 TEST_F(Helpers, TheRestShapeStays) {
   HelpersOptions options;
@@ -129,27 +104,6 @@ TEST_F(Helpers, BothSidesGetTheSame) {
   EXPECT_TRUE(validate(with.character).empty());
 }
 
-TEST_F(Helpers, TwistsBeyondAHalfTurnAreSharedOut) {
-  HelpersOptions options;
-  options.twist = {"Joint0"};
-  options.per_bone = "3";
-  run("cylinder.glb", "out.glb", options);
-  const Rig with = rig("out.glb");
-  const Index joint = with.skeleton.find("Joint1");
-  Pose pose = rest_pose(with);
-  pose.twist_rad.assign(with.skeleton.size(), 0);
-  const double turn = 3 * kPi;
-  pose.twist_rad[joint] = turn;
-  pose.local[joint].rotation = pose.local[joint].rotation * rotation_exp(Vec3(0, turn, 0));
-  const std::vector<Mat4> rest = rest_matrices(with.skeleton), moved = motion::resolve(with.skeleton, pose).joints;
-  for (int k = 1; k <= 3; ++k) {
-    const Index helper = with.skeleton.find("Joint0Twist" + std::to_string(k));
-    ASSERT_NE(helper, kNone);
-    const Mat3 expected = Mat3(Eigen::AngleAxisd(turn * k / 4, Vec3::UnitY())) * rest[helper].topLeftCorner<3, 3>();
-    EXPECT_LT((moved[helper].topLeftCorner<3, 3>() - expected).norm(), 1e-6) << k;
-  }
-}
-
 TEST_F(Helpers, BakedClipsShowWhatTheDriversDo) {
   HelpersOptions options;
   options.twist = {"forearm"};
@@ -164,63 +118,6 @@ TEST_F(Helpers, BakedClipsShowWhatTheDriversDo) {
       tracks += track.path == Track::Path::kRotation && skeleton.joints[track.target].driver.has_value();
     EXPECT_EQ(tracks, 8U);
   }
-}
-
-TEST_F(Helpers, WordsMeanPartsOfTheBodyOrJointsByName) {
-  const Rig human = rig("human.glb");
-  const motion::Recognition known = motion::recognize(human.skeleton);
-  const auto names = [&](const std::vector<std::string>& words) {
-    std::vector<std::string> result;
-    for (const Index joint : joints_of_words(human, known, words, "--twist"))
-      result.push_back(human.skeleton.joints[joint].name);
-    return result;
-  };
-  EXPECT_EQ(names({"left_forearm"}), (std::vector<std::string>{"LeftForearm"}));
-  EXPECT_EQ(names({"LeftForearm", "left_elbow"}), (std::vector<std::string>{"LeftForearm"}));
-  EXPECT_EQ(names({"Upper-Arm"}).size(), 2U);
-  EXPECT_EQ(names({"knee"}), names({"shin"}));
-  EXPECT_GE(names({"spine"}).size(), 1U);
-  const rigging::TwistBone arm = twist_bone(human, known, human.skeleton.find("LeftUpperArm"));
-  EXPECT_TRUE(arm.near);
-  EXPECT_EQ(human.skeleton.joints[arm.child].name, "LeftForearm");
-  EXPECT_FALSE(twist_bone(human, known, human.skeleton.find("LeftForearm")).near);
-}
-
-TEST_F(Helpers, AnElbowBendsForwardAndAKneeBack) {
-  const Rig human = rig("human.glb");
-  const motion::Recognition known = motion::recognize(human.skeleton);
-  const std::vector<Mat4> frames = rest_matrices(human.skeleton);
-  const auto turned = [&](const char* joint, const char* next) {
-    const Index j = human.skeleton.find(joint), k = human.skeleton.find(next);
-    const Vec3 bone = frames[k].topRightCorner<3, 1>() - frames[j].topRightCorner<3, 1>();
-    return Vec3(rotation_exp(0.7 * bend_axis(human, known, j, frames)) * bone - bone);
-  };
-  EXPECT_GT(turned("LeftForearm", "LeftHand").z(), 0.05);
-  EXPECT_LT(turned("RightShin", "RightFoot").z(), -0.05);
-}
-
-TEST_F(Helpers, ASmallRigidShellTurnsWithTheSkinUnderIt) {
-  Rig human = rig("human.glb");
-  const Index joint = human.skeleton.find("LeftForearm"), child = human.skeleton.find("LeftHand");
-  TwistKnowledge knowledge;
-  knowledge.shell.assign(human.mesh.positions.size(), kNone);
-  knowledge.rigid_on = {joint, joint};
-  const std::vector<Mat4> frames = rest_matrices(human.skeleton);
-  const Vec3 start = frames[joint].topRightCorner<3, 1>(), link = frames[child].topRightCorner<3, 1>() - start;
-  // A bracelet at 0.7 to 0.8, and a stiff sleeve.
-  human.mesh.positions[0] = start + 0.7 * link;
-  human.mesh.positions[1] = start + 0.8 * link;
-  human.mesh.positions[2] = start + 0.1 * link;
-  human.mesh.positions[3] = start + 0.9 * link;
-  knowledge.shell[0] = knowledge.shell[1] = 0;
-  knowledge.shell[2] = knowledge.shell[3] = 1;
-  std::vector<float> places(human.mesh.positions.size(), 0.5F);
-  EXPECT_EQ(place_rigid_shells(human, knowledge, {joint, child, false}, frames, places), 4U);
-  EXPECT_NEAR(places[0], 0.75, 1e-5);
-  EXPECT_EQ(places[0], places[1]);
-  EXPECT_EQ(places[2], 0.0F);
-  EXPECT_EQ(places[3], 0.0F);
-  EXPECT_EQ(places[4], 0.5F);
 }
 
 TEST_F(Helpers, TooManyInfluencesAreCutAndTold) {
@@ -250,8 +147,8 @@ TEST_F(Helpers, WhatCannotBeIsOneSentence) {
   HelpersOptions head;
   head.twist = {"Head"};
   EXPECT_NE(refusal("human.glb", head).find("Head"), std::string::npos);
-  forearm.per_bone = "many";
-  EXPECT_NE(refusal("human.glb", forearm).find("--per-bone"), std::string::npos);
+  forearm.per_bone = 0;
+  EXPECT_NE(refusal("human.glb", forearm).find("per_bone"), std::string::npos);
 }
 
 }  // namespace

@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "sinew/binding/segment/segmentation.h"
 #include "sinew/io/cache.h"
-#include "sinew/pipeline/bind_subject.h"
+#include "sinew/pipeline/segment_rig.h"
 
 namespace sinew::pipeline {
 namespace {
@@ -99,15 +98,6 @@ std::vector<std::byte> prepared(const deform::DeformerMethod& method, const Rig&
   return bytes;
 }
 
-Segmentation segmentation_of(const Rig& rig, Findings& findings, const Progress& progress) {
-  progress.step("segmenting");
-  const binding::Subject subject = bind_subject(rig, {}, findings);
-  const Skeleton skeleton = with_leaf_ends(rig, subject.joints, subject.bound);
-  Segmentation segmentation = binding::segment({rig.mesh, skeleton, subject.joints, subject.bound}, {}, progress);
-  binding::respect_rigid_shells(segmentation, rig.mesh, rig.weights);
-  return segmentation;
-}
-
 }  // namespace
 
 bool DeformerOptions::plain() const { return deform::deformers().find(method.id()).in_engines && !delta_mush.enabled; }
@@ -129,7 +119,10 @@ std::unique_ptr<deform::Deformer> bind_deformer(const Rig& rig, const DeformerOp
   Segmentation segmentation;
   deform::MethodInputs inputs;
   if (method.needs && method.needs(own).segmentation) {
-    if (anything) segmentation = segmentation_of(rig, findings, progress);
+    if (anything) {
+      progress.step("segmenting");
+      segmentation = segment_rig(rig, findings, progress);
+    }
     inputs.segmentation = &segmentation;
   }
   const std::vector<std::byte> bytes = prepared(method, rig, inputs, own, progress);

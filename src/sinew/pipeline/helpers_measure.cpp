@@ -153,15 +153,16 @@ Pose TwistTrial::twisted(const Skeleton& skeleton, Index joint, const Vec3& axis
   // The pose counts turns about the joint's own bone.
   const Vec3 bone = bone_axis(skeleton, joint);
   const double expected = axis.dot(bone) < 0 ? -angle_rad_ : angle_rad_, bounded = twist_angle_rad(turn, bone);
-  pose.twist_rad[joint] = bounded + kTwoPi * std::round((expected - bounded) / kTwoPi);
+  constexpr double kTurn = 2 * kPi;
+  pose.twist_rad[joint] = bounded + kTurn * std::round((expected - bounded) / kTurn);
   return pose;
 }
 
-TwistResult TwistTrial::measure(const Rig& rig) const {
+TwistFigures TwistTrial::measure(const Rig& rig) const {
   const auto linear = deform::bind("lbs", rig);
   const Pose pose = twisted(rig.skeleton, bone_.near ? bone_.joint : bone_.child, axis_);
   const std::vector<Vec3> posed = shape_in(*linear, rig, pose);
-  TwistResult result;
+  TwistFigures result;
   double squares = 0;
   for (const Index v : vertices_) {
     const double distance = (posed[v] - safe_[v]).norm();

@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// What twist joints are worth: a bone twisted with and without them.
+/// Measures what twist joints improve: a bone twisted with and without them.
 
 #include <array>
 #include <vector>
@@ -12,20 +12,11 @@
 #include "sinew/geometry/mesh/section.h"
 #include "sinew/geometry/mesh/triangle_surface.h"
 #include "sinew/geometry/mesh/weld.h"
-#include "sinew/pipeline/helpers_places.h"
+#include "sinew/pipeline/add_helpers.h"
+#include "sinew/pipeline/helpers_twist.h"
 #include "sinew/rigging/helpers/twist_joints.h"
 
 namespace sinew::pipeline {
-
-/// How a twisted bone looks by linear blending.
-struct TwistResult {
-  /// Smallest area of its cross-sections relative to the rest pose: of every closed curve round the bone by itself,
-  /// that goes along with the skin; 0 if turned inside out.
-  double thinnest = 1;
-  double rms_rel =
-      0;  ///< Distance from the twist-safe deformer, over the vertices that the bone's joint moved before, in sizes.
-  double max_rel = 0;
-};
 
 /// One bone of a character as it was, and how far it was twisted.
 class TwistTrial {
@@ -38,7 +29,7 @@ class TwistTrial {
   double thinnest_safe() const { return thinnest(safe_); }
 
   /// By linear blending of a rig of the same mesh whose first joints are those of `before`.
-  TwistResult measure(const Rig& rig) const;
+  TwistFigures measure(const Rig& rig) const;
 
  private:
   Pose twisted(const Skeleton& skeleton, Index joint, const Vec3& axis) const;

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "sinew/core/parallel.h"
+#include "sinew/deform/blend/slbs.h"
 #include "sinew/geometry/mesh/weld.h"
 #include "sinew/shapes/surface/limbs.h"
 #include "tests/deform/twist_rigs.h"
@@ -159,6 +160,35 @@ TEST(TwistField, OneAndTwoThreadsGiveTheSameBytes) {
   set_thread_count(0);
   EXPECT_EQ(one.share, two.share);
   EXPECT_EQ(one.gradient, two.gradient);
+}
+
+TEST(TwistField, TheSharesOfARigAreThoseThatTheDeformerShows) {
+  const Limb limb(4, 60);
+  const Rig& rig = limb.made.character.rig;
+  const auto deformer = bind_slbs(rig, limb.made.owners);
+  const auto state = deformer->make_state();
+  const ModelPose rest{rest_matrices(rig.skeleton), {}, {}};
+  const std::vector<float> shares = twist_shares(rig, limb.made.owners);
+  EXPECT_EQ(shares, deformer->overlays(*state, {rest}).front().fields.front().values);
+  EXPECT_EQ(*std::max_element(shares.begin(), shares.end()) > 0.9F, true);
+}
+
+TEST(TwistField, NoTwistReachesVerticesWithoutWeightsAndRigidParts) {
+  Limb limb(4, 60);
+  Rig& rig = limb.made.character.rig;
+  SkinWeights weights;
+  for (Index v = 0; v < rig.weights.row_count(); ++v)
+    weights.add_row(v == 100 ? std::vector<Influence>{}
+                             : std::vector(rig.weights.row(v).begin(), rig.weights.row(v).end()));
+  rig.weights = weights;
+  const TwistReach reach = twist_reach(rig, limb.made.owners, twist_trees(rig, limb.made.owners));
+  EXPECT_EQ(reach.owner[100], kNone);
+  EXPECT_NE(reach.owner[101], kNone);
+  EXPECT_EQ(twist_shares(rig, limb.made.owners)[100], 0.0F);
+  rig.skins.clear();
+  for (MeshPart& part : rig.mesh.parts) part.skin = kNone, part.joint = 0;
+  const std::vector<float> rigid = twist_shares(rig, limb.made.owners);
+  EXPECT_EQ(std::count(rigid.begin(), rigid.end(), 0.0F), static_cast<std::ptrdiff_t>(rigid.size()));
 }
 
 }  // namespace

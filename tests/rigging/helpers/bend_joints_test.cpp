@@ -51,7 +51,7 @@ TEST(BendJoints, TheBellTakesNoMoreThanThereIsAndIsSymmetric) {
 TEST(BendJoints, ABentLimbKeepsItsVolumeNearTheJoint) {
   shapes::Made made = bent_cylinder();
   Rig& rig = made.character.rig;
-  const AddedBend added = add_bend_joint(rig, 1, Vec3::UnitX(), rest_matrices(rig.skeleton));
+  const BendJoint added = add_bend_joint(rig, 1, Vec3::UnitX(), rest_matrices(rig.skeleton));
   EXPECT_LT(added.volume_before, 0.96);
   EXPECT_NEAR(added.volume_after, 1, 1e-4);
   EXPECT_GT(added.growth, 0);
@@ -82,7 +82,7 @@ TEST(BendJoints, RowsKeepTheirSumsAndOtherJointsTheirWeights) {
   shapes::Made made = bent_cylinder();
   Rig& rig = made.character.rig;
   const SkinWeights before = rig.weights;
-  const AddedBend added = add_bend_joint(rig, 1, Vec3::UnitX(), rest_matrices(rig.skeleton));
+  const BendJoint added = add_bend_joint(rig, 1, Vec3::UnitX(), rest_matrices(rig.skeleton));
   Index changed = 0;
   for (Index v = 0; v < rig.mesh.vertex_count(); ++v) {
     EXPECT_NEAR(bend_row_sum(before.row(v)), bend_row_sum(rig.weights.row(v)), 2e-7);

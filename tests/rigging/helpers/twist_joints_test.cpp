@@ -58,7 +58,7 @@ std::vector<Vec3> blended(const Rig& rig, const std::vector<Mat4>& joints) {
 }
 
 // The mean over a row of each joint's share of the twist.
-double mean_share(const Rig& rig, Index v, const AddedTwist& added) {
+double mean_share(const Rig& rig, Index v, const TwistJoints& added) {
   const int n = static_cast<int>(added.helpers.size());
   double sum = 0;
   for (const Influence& influence : rig.weights.row(v)) {
@@ -93,7 +93,7 @@ TEST(TwistJoints, HelpersLieEvenlyOnTheBoneWithSharesOfItsTwist) {
     shapes::Made made = cylinder();
     Rig& rig = made.character.rig;
     const TwistBone bone{0, 1, near};
-    const AddedTwist added = add_twist_joints(rig, bone, 3, known_places(made, bone));
+    const TwistJoints added = add_twist_joints(rig, bone, 3, known_places(made, bone));
     ASSERT_EQ(added.helpers.size(), 3U);
     const std::vector<Mat4> rest = rest_matrices(rig.skeleton);
     for (int k = 0; k < 3; ++k) {
@@ -120,7 +120,7 @@ TEST(TwistJoints, OnlyTheBonesOwnWeightMovesAndRowsKeepTheirSumsToTheBit) {
       Rig& rig = made.character.rig;
       const Rig before = rig;
       const TwistBone bone{0, 1, near};
-      const AddedTwist added = add_twist_joints(rig, bone, count, known_places(made, bone));
+      const TwistJoints added = add_twist_joints(rig, bone, count, known_places(made, bone));
       Index changed = 0;
       for (Index v = 0; v < rig.mesh.vertex_count(); ++v) {
         const auto was = before.weights.row(v), is = rig.weights.row(v);
@@ -143,7 +143,7 @@ TEST(TwistJoints, TheMeanShareOfARowIsThePlaceOfTheVertexWhereItCanBe) {
     Rig& rig = made.character.rig;
     const TwistBone bone{0, 1, near};
     const std::vector<float> places = known_places(made, bone);
-    const AddedTwist added = add_twist_joints(rig, bone, 3, places);
+    const TwistJoints added = add_twist_joints(rig, bone, 3, places);
     double worst = 0;
     for (Index v = 0; v < rig.mesh.vertex_count(); ++v) {
       const double place = static_cast<double>(places[v]);
@@ -179,7 +179,7 @@ TEST(TwistJoints, AnAxisOfAHelperRunsAlongABoneThatLiesAcrossItsParentsAxes) {
   const Vec3 along = Vec3(0.4, -0.7, 0.6).normalized() * 4;
   rig.skeleton.joints[1].rest.translation = along;
   const TwistBone bone{0, 1, false};
-  const AddedTwist added = add_twist_joints(rig, bone, 1, known_places(made, bone));
+  const TwistJoints added = add_twist_joints(rig, bone, 1, known_places(made, bone));
   const Transform& rest = rig.skeleton.joints[added.helpers[0]].rest;
   EXPECT_LT((rest.rotation * Vec3::UnitY() - along.normalized()).norm(), 1e-12);
   EXPECT_LT((rest.translation - 0.5 * along).norm(), 1e-12);
@@ -194,8 +194,8 @@ TEST(TwistJoints, BothSidesAreMirrorImages) {
     return TwistBone{rig.skeleton.find(from), rig.skeleton.find(to), false};
   };
   const TwistBone left_bone = bone("LeftForearm", "LeftHand"), right_bone = bone("RightForearm", "RightHand");
-  const AddedTwist left = add_twist_joints(rig, left_bone, 2, known_places(made, left_bone));
-  const AddedTwist right = add_twist_joints(rig, right_bone, 2, known_places(made, right_bone));
+  const TwistJoints left = add_twist_joints(rig, left_bone, 2, known_places(made, left_bone));
+  const TwistJoints right = add_twist_joints(rig, right_bone, 2, known_places(made, right_bone));
   EXPECT_EQ(left.vertices, right.vertices);
   const std::vector<Mat4> rest = rest_matrices(rig.skeleton);
   for (std::size_t k = 0; k < 2; ++k) {

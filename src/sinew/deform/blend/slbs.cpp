@@ -25,13 +25,6 @@ struct BoneRun {
   Vec3 origin_rel = Vec3::Zero();  // that is where it begins, in the layout's units.
 };
 
-bool has_weight(const Rig& rig, Index v) {
-  if (rig.weights.empty()) return false;
-  const auto row = rig.weights.row(v);
-  return std::any_of(row.begin(), row.end(),
-                     [](const Influence& i) { return i.weight > 0 && std::isfinite(i.weight); });
-}
-
 // m · (a rotation and a translation)⁻¹
 Mat4 without(const Mat4& m, const Mat4& rigid) {
   Mat4 result = m;
@@ -54,15 +47,14 @@ class SlbsDeformer final : public Deformer {
  public:
   SlbsDeformer(const Rig& rig, const Segmentation& segmentation, const SlbsOptions& options, const Progress& progress) {
     check(rig, segmentation);
-    const double size = rig.mesh.size();
-    for (Index s = 0; s < rig.skins.size(); ++s)
-      trees_.push_back(make_twist_tree(rig.skeleton, segmentation.segments, bind_pose_matrices(rig, s), size));
-    const std::vector<Index> groups = group_vertices(rig, segmentation);
+    trees_ = twist_trees(rig, segmentation);
+    const TwistReach reach = twist_reach(rig, segmentation, trees_);
+    const std::vector<Index> groups = group_vertices(rig, segmentation, reach);
     layout_ = make_skin_layout(rig, progress, groups);
     for (const Index group : layout_.groups)
       run_of_block_.push_back(group == kNone ? static_cast<std::uint32_t>(runs_.size()) : group);
     progress.step("spreading twists");
-    store(twist_field(rig, segmentation, groups, options, progress));
+    store(twist_field(rig, segmentation, reach, options, progress));
     go_to_bone_frames();
   }
 
@@ -128,17 +120,17 @@ class SlbsDeformer final : public Deformer {
   }
 
   // Per vertex a number of `runs_`, kNone for those that are blended linearly.
-  std::vector<Index> group_vertices(const Rig& rig, const Segmentation& segmentation) {
+  std::vector<Index> group_vertices(const Rig& rig, const Segmentation& segmentation, const TwistReach& reach) {
     std::vector<Index> groups(rig.mesh.vertex_count(), kNone);
     std::vector<Index> number(rig.skins.size() * segmentation.segments.size(), kNone);
     for (const MeshPart& part : rig.mesh.parts) {
       if (part.skin == kNone) continue;
       for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
-        if (segmentation.owner[v] == kNone || !has_weight(rig, v)) continue;
-        Index& run = number[part.skin * segmentation.segments.size() + segmentation.owner[v]];
+        if (reach.owner[v] == kNone) continue;
+        Index& run = number[part.skin * segmentation.segments.size() + reach.owner[v]];
         if (run == kNone) {
           run = static_cast<Index>(runs_.size());
-          runs_.push_back({part.skin, segmentation.owner[v]});
+          runs_.push_back({part.skin, reach.owner[v]});
         }
         groups[v] = run;
       }
@@ -146,21 +138,11 @@ class SlbsDeformer final : public Deformer {
     return groups;
   }
 
-  TwistField twist_field(const Rig& rig, const Segmentation& segmentation, const std::vector<Index>& groups,
+  TwistField twist_field(const Rig& rig, const Segmentation& segmentation, const TwistReach& reach,
                          const SlbsOptions& options, const Progress& progress) const {
-    std::vector<Index> owner(groups.size(), kNone);
-    std::vector<Vec3> links(groups.size(), Vec3::Zero());
-    for (std::size_t v = 0; v < groups.size(); ++v) {
-      if (groups[v] == kNone) continue;
-      const BoneRun& run = runs_[groups[v]];
-      const TwistTree& tree = trees_[run.skin];
-      owner[v] = run.bone;
-      const TwistTree::Bone& bone = tree.bones[run.bone];
-      if (bone.end != kNone) links[v] = tree.joints[bone.end].origin - tree.joints[bone.start].origin;
-    }
     if (options.twist_share == TwistShare::kDelta || trees_.empty())
-      return delta_twist_field(segmentation, owner, links);
-    return harmonic_twist_field(rig.mesh, segmentation, trees_[0], owner, links, progress);
+      return delta_twist_field(segmentation, reach.owner, reach.links);
+    return harmonic_twist_field(rig.mesh, segmentation, trees_[0], reach.owner, reach.links, progress);
   }
 
   void store(const TwistField& field) {

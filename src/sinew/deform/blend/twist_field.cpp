@@ -282,6 +282,13 @@ class FieldSolver {
   geometry::Lists vertices_, triangles_;  // Per region; triangles that lie across borders belong to all they touch.
 };
 
+bool has_weight(const Rig& rig, Index v) {
+  if (rig.weights.empty()) return false;
+  const auto row = rig.weights.row(v);
+  return std::any_of(row.begin(), row.end(),
+                     [](const Influence& i) { return i.weight > 0 && std::isfinite(i.weight); });
+}
+
 }  // namespace
 
 TwistField delta_twist_field(const Segmentation& segmentation, std::span<const Index> owner,
@@ -303,6 +310,38 @@ TwistField harmonic_twist_field(const Mesh& mesh, const Segmentation& segmentati
   TwistField field = delta_twist_field(segmentation, owner, links);
   FieldSolver(mesh, segmentation, tree, owner, field, progress).run();
   return field;
+}
+
+TwistReach twist_reach(const Rig& rig, const Segmentation& segmentation, std::span<const TwistTree> trees) {
+  TwistReach reach;
+  reach.owner.assign(rig.mesh.vertex_count(), kNone);
+  reach.links.assign(rig.mesh.vertex_count(), Vec3::Zero());
+  for (const MeshPart& part : rig.mesh.parts) {
+    if (part.skin == kNone) continue;
+    const TwistTree& tree = trees[part.skin];
+    for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
+      if (segmentation.owner[v] == kNone || !has_weight(rig, v)) continue;
+      reach.owner[v] = segmentation.owner[v];
+      const TwistTree::Bone& bone = tree.bones[segmentation.owner[v]];
+      if (bone.end != kNone) reach.links[v] = tree.joints[bone.end].origin - tree.joints[bone.start].origin;
+    }
+  }
+  return reach;
+}
+
+std::vector<TwistTree> twist_trees(const Rig& rig, const Segmentation& segmentation) {
+  std::vector<TwistTree> trees;
+  const double size = rig.mesh.size();
+  for (Index s = 0; s < rig.skins.size(); ++s)
+    trees.push_back(make_twist_tree(rig.skeleton, segmentation.segments, bind_pose_matrices(rig, s), size));
+  return trees;
+}
+
+std::vector<float> twist_shares(const Rig& rig, const Segmentation& segmentation, const Progress& progress) {
+  const std::vector<TwistTree> trees = twist_trees(rig, segmentation);
+  if (trees.empty()) return std::vector<float>(rig.mesh.vertex_count(), 0.0F);
+  const TwistReach reach = twist_reach(rig, segmentation, trees);
+  return harmonic_twist_field(rig.mesh, segmentation, trees.front(), reach.owner, reach.links, progress).share;
 }
 
 }  // namespace sinew::deform

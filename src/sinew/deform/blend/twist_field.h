@@ -8,6 +8,7 @@
 
 #include "sinew/core/mesh.h"
 #include "sinew/core/progress.h"
+#include "sinew/core/rig.h"
 #include "sinew/core/segmentation.h"
 #include "sinew/deform/blend/twist_tree.h"
 
@@ -41,5 +42,21 @@ TwistField delta_twist_field(const Segmentation& segmentation, std::span<const I
 TwistField harmonic_twist_field(const Mesh& mesh, const Segmentation& segmentation, const TwistTree& tree,
                                 std::span<const Index> owner, std::span<const Vec3> links,
                                 const Progress& progress = {});
+
+/// Which vertices of a rig twists reach, as both fields need it.
+struct TwistReach {
+  std::vector<Index> owner;  ///< Per vertex its segment; kNone on rigid parts, without weights and without an owner.
+  std::vector<Vec3> links;   ///< Per vertex from the start of its bone to the end, at binding; zero on end segments.
+};
+
+/// \pre one tree per skin of the rig, made of the segments of `segmentation`, which has an owner per vertex.
+TwistReach twist_reach(const Rig& rig, const Segmentation& segmentation, std::span<const TwistTree> trees);
+
+/// One tree per skin of a rig, as that skin was bound. \throws Error as `make_twist_tree`.
+std::vector<TwistTree> twist_trees(const Rig& rig, const Segmentation& segmentation);
+
+/// Per vertex its share of the twist of the bone that owns it: that of the harmonic field, which `slbs` follows. 0
+/// where no twist reaches. \throws Error as `make_twist_tree`, Cancelled.
+std::vector<float> twist_shares(const Rig& rig, const Segmentation& segmentation, const Progress& progress = {});
 
 }  // namespace sinew::deform

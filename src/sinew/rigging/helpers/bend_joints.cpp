@@ -246,14 +246,14 @@ double bend_bell(double s) {
   return std::max(0.0, std::sqrt(1 + kBellWidth * kBellWidth) - std::sqrt(x * x + kBellWidth * kBellWidth));
 }
 
-AddedBend add_bend_joint(Rig& rig, Index joint, const Vec3& bend_axis, const std::vector<Mat4>& frames,
+BendJoint add_bend_joint(Rig& rig, Index joint, const Vec3& bend_axis, const std::vector<Mat4>& frames,
                          const BendJointOptions& options) {
   const std::string name = rig.skeleton.joints[joint].name;
   if (rig.skeleton.joints[joint].parent == kNone)
     throw Error(fmt::format("The joint '{}' has no joint before it, so nothing bends there.", name));
   const BentPlace place = bent_place(rig.skeleton, joint, bend_axis, frames);
   const std::vector<char> shared = shared_vertices(rig, place);
-  AddedBend added;
+  BendJoint added;
   added.joint = joint;
   added.vertices = static_cast<Index>(std::count(shared.begin(), shared.end(), 1));
   if (added.vertices == 0)

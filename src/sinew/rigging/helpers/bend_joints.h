@@ -18,8 +18,8 @@ struct BendJointOptions {
   double most_growth = 0.125;
 };
 
-/// What `add_bend_joint` did.
-struct AddedBend {
+/// A helper that `add_bend_joint` added, and what it changes.
+struct BendJoint {
   Index joint = kNone;
   Index helper = kNone;
   Index vertices = 0;  ///< Whose rows changed.
@@ -46,7 +46,7 @@ struct AddedBend {
 /// `bend_axis` in model space, as the skin lies; zero if unknown: then that of the rest pose's own bend, else any
 /// across the limb. `frames` are the joints' at binding. Rows may grow by one influence. Linear. \pre the rig is valid
 /// and has a row per vertex. \throws Error if the joint has no parent or shares no vertices with it.
-AddedBend add_bend_joint(Rig& rig, Index joint, const Vec3& bend_axis, const std::vector<Mat4>& frames,
+BendJoint add_bend_joint(Rig& rig, Index joint, const Vec3& bend_axis, const std::vector<Mat4>& frames,
                          const BendJointOptions& options = {});
 
 /// What the helper gets of weights of a joint and its parent that stand s : 1 − s.

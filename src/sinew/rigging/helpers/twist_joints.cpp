@@ -211,7 +211,7 @@ std::string helper_name(const Skeleton& skeleton, const std::string& joint, cons
   }
 }
 
-AddedTwist add_twist_joints(Rig& rig, const TwistBone& bone, int count, std::span<const float> places) {
+TwistJoints add_twist_joints(Rig& rig, const TwistBone& bone, int count, std::span<const float> places) {
   Skeleton& skeleton = rig.skeleton;
   const Vec3 along = twist_bone_local(skeleton, bone);
   if (!along.allFinite() || along.norm() < 1e-9)
@@ -220,7 +220,7 @@ AddedTwist add_twist_joints(Rig& rig, const TwistBone& bone, int count, std::spa
   const std::vector<double> before = shares_of_joints(skeleton, bone);
   const Vec3 axis = twist_axis(skeleton, bone);
   const Quat turn = helper_turn(along.normalized());
-  AddedTwist added;
+  TwistJoints added;
   added.bone = bone;
   for (int k = 1; k <= count; ++k) {
     const double share = static_cast<double>(k) / (count + 1);

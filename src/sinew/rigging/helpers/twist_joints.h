@@ -43,8 +43,8 @@ Vec3 twist_axis(const Skeleton& skeleton, const TwistBone& bone);
 std::vector<float> twist_places(const Rig& rig, const Segmentation& segmentation, std::span<const float> share,
                                 const TwistBone& bone, const std::vector<Mat4>& frames);
 
-/// What `add_twist_joints` did.
-struct AddedTwist {
+/// The helpers that `add_twist_joints` added to one bone.
+struct TwistJoints {
   TwistBone bone;
   std::vector<Index> helpers;  ///< From the bone's beginning to its end.
   Index vertices = 0;          ///< Whose rows changed.
@@ -64,7 +64,7 @@ struct AddedTwist {
 ///
 /// Rows may grow by one influence. Mirror partners are not set. Linear. \pre the rig is valid and has a row and a place
 /// per vertex. \throws Error if the bone has no length.
-AddedTwist add_twist_joints(Rig& rig, const TwistBone& bone, int count, std::span<const float> places);
+TwistJoints add_twist_joints(Rig& rig, const TwistBone& bone, int count, std::span<const float> places);
 
 /// A name for a helper of a joint that no joint has yet: "LeftForearm" gives "LeftForearmTwist", the second
 /// "LeftForearmTwist2"; "forearm.L" gives "forearm_twist.L". `number` 0 for an only one.

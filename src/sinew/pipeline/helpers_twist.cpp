@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/pipeline/helpers_places.h"
+#include "sinew/pipeline/helpers_twist.h"
 
 #include <algorithm>
 
-#include "sinew/binding/segment/segmentation.h"
-#include "sinew/core/character.h"
+#include "sinew/deform/blend/slbs.h"
+#include "sinew/deform/blend/twist_field.h"
 #include "sinew/geometry/mesh/components.h"
 #include "sinew/geometry/mesh/weld_positions.h"
-#include "sinew/motion/resolve.h"
-#include "sinew/pipeline/bind_subject.h"
+#include "sinew/pipeline/segment_rig.h"
 
 namespace sinew::pipeline {
 namespace {
@@ -47,18 +46,11 @@ void find_rigid_shells(const Rig& rig, TwistKnowledge& knowledge) {
 
 }  // namespace
 
-TwistKnowledge twist_knowledge(const Rig& rig, Findings& warnings, const Progress& progress) {
+TwistKnowledge twist_knowledge(const Rig& rig, Findings& findings, const Progress& progress) {
   TwistKnowledge knowledge;
-  const binding::Subject subject = bind_subject(rig, {}, warnings);
-  const Skeleton skeleton = with_leaf_ends(rig, subject.joints, subject.bound);
-  knowledge.segmentation = binding::segment({rig.mesh, skeleton, subject.joints, subject.bound}, {}, progress);
-  binding::respect_rigid_shells(knowledge.segmentation, rig.mesh, rig.weights);
-  deform::MethodInputs told;
-  told.segmentation = &knowledge.segmentation;
-  knowledge.safe = deform::bind("slbs", rig, {}, progress, told);
-  const auto state = knowledge.safe->make_state();
-  const ModelPose rest = motion::resolve(rig.skeleton, rest_pose(rig));
-  knowledge.share = knowledge.safe->overlays(*state, {rest}).front().fields.front().values;
+  knowledge.segmentation = segment_rig(rig, findings, progress);
+  knowledge.safe = deform::bind_slbs(rig, knowledge.segmentation, {}, progress);
+  knowledge.share = deform::twist_shares(rig, knowledge.segmentation, progress);
   find_rigid_shells(rig, knowledge);
   return knowledge;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/jobs/helpers_select.h"
+#include "sinew/pipeline/helpers_select.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,7 +14,7 @@
 
 #include "sinew/core/error.h"
 
-namespace sinew::jobs {
+namespace sinew::pipeline {
 namespace {
 
 using motion::BodyPart;
@@ -196,7 +196,7 @@ Index next_joint(const Rig& rig, const motion::Recognition& recognition, Index j
 }  // namespace
 
 std::vector<Index> joints_of_words(const Rig& rig, const motion::Recognition& recognition,
-                                   const std::vector<std::string>& words, const std::string& flag) {
+                                   const std::vector<std::string>& words, const std::string& option) {
   std::set<Index> joints;
   for (const std::string& word : words) {
     std::vector<Index> found;
@@ -211,7 +211,7 @@ std::vector<Index> joints_of_words(const Rig& rig, const motion::Recognition& re
       }
     }
     if (found.empty())
-      throw Error(fmt::format("{} names '{}', which the skeleton does not have. {}", flag, word,
+      throw Error(fmt::format("The option '{}' names '{}', which the skeleton does not have. {}", option, word,
                               known_parts(recognition, rig.skeleton)));
     joints.insert(found.begin(), found.end());
   }
@@ -249,11 +249,4 @@ Vec3 bend_axis(const Rig& rig, const motion::Recognition& recognition, Index joi
   return axis.norm() > 0.3 ? Vec3(axis.normalized()) : Vec3(Vec3::Zero());
 }
 
-void pair_helpers(Skeleton& skeleton, const std::vector<Index>& left, const std::vector<Index>& right) {
-  for (std::size_t k = 0; k < std::min(left.size(), right.size()); ++k) {
-    skeleton.joints[left[k]].mirror = right[k];
-    skeleton.joints[right[k]].mirror = left[k];
-  }
-}
-
-}  // namespace sinew::jobs
+}  // namespace sinew::pipeline

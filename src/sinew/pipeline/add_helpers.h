@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sinew/core/angles.h"
+#include "sinew/core/character.h"
+#include "sinew/core/error.h"
+#include "sinew/core/options.h"
+#include "sinew/core/progress.h"
+#include "sinew/measure/posed_agreement.h"
+#include "sinew/rigging/helpers/bend_joints.h"
+#include "sinew/rigging/helpers/twist_joints.h"
+
+namespace sinew::pipeline {
+
+struct HelpersOptions {
+  std::vector<std::string> twist;
+  std::vector<std::string> bend;
+  std::optional<int> per_bone;
+  double max_twist_rad = radians(180);
+  double min_section = 0.85;
+  std::optional<int> max_influences;
+  bool bake = true;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v(Field("twist",
+            "Bones that get twist joints: forearm, upperarm, thigh, shin, neck, … on both sides, left_forearm for one "
+            "side, or joints by name.")
+          .as("BONE,…"),
+      self.twist);
+    v(Field("bend", "Joints that get a helper that keeps the volume when they bend: elbow, knee, … or joints by name.")
+          .as("JOINT,…"),
+      self.bend);
+    v(Field("per_bone",
+            "Twist joints on each bone. Default: the fewest that keep min_section at max_twist by the formula.")
+          .range(1, 15),
+      self.per_bone);
+    v(Field("max_twist", "The twist that the default of per_bone plans for, and at which all sections are measured.")
+          .degrees()
+          .range(1, 720),
+      self.max_twist_rad);
+    v(Field("min_section", "The share of a bone's cross-sections that the default of per_bone keeps.")
+          .range(0.01, 0.999),
+      self.min_section);
+    v(Field("max_influences",
+            "Most joints that may move one vertex; 0 for no limit. Default: 4, or as many as the file has. Longer rows "
+            "are cut without jumps.")
+          .range(0, 64),
+      self.max_influences);
+    v(Field("bake", "Write the motion of the helpers into the clips, so that every program shows it."), self.bake);
+  }
+};
+
+/// How a twisted bone looks by linear blending, compared with `slbs`, which keeps every section.
+struct TwistFigures {
+  /// Smallest area of its cross-sections relative to the rest pose. Every closed curve around the bone counts by itself
+  /// and moves with the skin. 0 if one is inside out.
+  double thinnest = 1;
+  /// Distance from `slbs` over the vertices that the bone's joint moved before, relative to the size of the mesh.
+  double rms_rel = 0;
+  double max_rel = 0;
+};
+
+/// A bone that got twist joints, and what they change at `HelpersOptions::max_twist_rad`.
+struct TwistBoneResult {
+  rigging::TwistJoints joints;
+  TwistFigures before;
+  TwistFigures after;
+  double formula_section = 1;  ///< The thinnest section by the formula: `rigging::twist_section`.
+  double slbs_section = 1;     ///< The thinnest section that the mesh allows: by `slbs`.
+};
+
+/// What the limit of influences changed.
+struct InfluenceCap {
+  Index influences = 0;  ///< The limit; 0 for none.
+  Index rows = 0;        ///< Vertices that had more.
+  double largest_share_dropped = 0;
+  std::optional<measure::PosedAgreement> posed;  ///< How far the cut moves vertices; empty if nothing was cut.
+};
+
+struct HelpersResult {
+  Character character;
+  int per_bone = 0;  ///< Twist joints on each bone.
+  std::vector<TwistBoneResult> twists;
+  std::vector<rigging::BendJoint> bends;
+  InfluenceCap cap;
+  Index rigid_vertices = 0;  ///< Of shells that only the joint of a bone moves.
+  Index joints_added = 0;
+  /// Clips that baking made longer: the clip, and its first new track.
+  std::vector<std::pair<Index, std::size_t>> longer_clips;
+  Findings findings;
+};
+
+/// Adds helper joints with drivers to a rigged character: twist joints along bones, and joints that keep the volume
+/// where limbs bend. Weights move onto them; the rest pose shows the same shape. A part of the body whose joint cannot
+/// have a helper is left out with a finding, unless no joint can. \throws Error if there is nothing to add, the
+/// character has no skin, a word finds no joint, a joint named in the options cannot have a helper, or an option is out
+/// of range; Cancelled.
+HelpersResult add_helpers(const Character& character, const HelpersOptions& options, const Progress& progress = {});
+
+}  // namespace sinew::pipeline
