@@ -9,8 +9,8 @@
 
 #include "sinew/deform/blend/linear.h"
 #include "sinew/io/gltf/document.h"
+#include "sinew/motion/keys/morph_fit.h"
 #include "sinew/motion/sample.h"
-#include "sinew/pipeline/morph_fit.h"
 
 namespace sinew::pipeline {
 namespace {
@@ -37,7 +37,7 @@ void compare_with_linear(const Rig& rig, const Playback& playback, std::vector<d
 }
 
 io::MorphPart morphs_of(const MeshPart& part, Index number, const FrameRange& frames, const PlayedFrames& played,
-                        const MorphKeys& keys, const std::string& name, bool is_clip) {
+                        const motion::MorphKeys& keys, const std::string& name, bool is_clip) {
   io::MorphPart morphs;
   morphs.part = number;
   const auto run = [&](const std::vector<Vec3f>& all) {
@@ -81,8 +81,8 @@ KeyShapes fit_key_shapes(const Rig& rig, const FrameRange& frames, const PlayedF
     const MeshPart& part = rig.mesh.parts[p];
     if (part.vertex_count == 0 || played.engine_error[p] <= kSkinShare * tolerance) continue;
     progress.step("choosing key shapes", static_cast<double>(p) / static_cast<double>(rig.mesh.parts.size()));
-    const VertexFrames motion_of_part{frames.times_s, &played.positions, part.first_vertex, part.vertex_count};
-    const MorphKeys keys = fit_keys(motion_of_part, kKeyShare * tolerance, progress);
+    const motion::VertexFrames motion_of_part{frames.times_s, &played.positions, part.first_vertex, part.vertex_count};
+    const motion::MorphKeys keys = motion::fit_keys(motion_of_part, kKeyShare * tolerance, progress);
     if (keys.shape_frames.size() > static_cast<std::size_t>(options.max_targets))
       throw Error(fmt::format(
           "'{}' needs {} key shapes to stay within {} of the size; the option 'max_targets' allows {}. Write a vertex "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/pipeline/morph_fit.h"
+#include "sinew/motion/keys/morph_fit.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -11,7 +11,7 @@
 #include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 
-namespace sinew::pipeline {
+namespace sinew::motion {
 namespace {
 
 using Frames = std::vector<std::vector<Vec3f>>;
@@ -130,4 +130,4 @@ TEST(MorphFit, KeysAreTheSameForAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace sinew::pipeline
+}  // namespace sinew::motion

@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// A moving mesh as a few shapes with straight motion between them.
+/// Approximates a moving mesh by a few shapes with linear motion between them.
 
 #include <span>
 #include <vector>
@@ -11,7 +11,7 @@
 #include "sinew/core/math.h"
 #include "sinew/core/progress.h"
 
-namespace sinew::pipeline {
+namespace sinew::motion {
 
 /// A run of vertices over time: `frame(f)[v]`.
 struct VertexFrames {
@@ -39,4 +39,4 @@ struct MorphKeys {
 /// each. \throws Cancelled.
 MorphKeys fit_keys(const VertexFrames& motion, double tolerance, const Progress& progress = {});
 
-}  // namespace sinew::pipeline
+}  // namespace sinew::motion

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/pipeline/morph_fit.h"
+#include "sinew/motion/keys/morph_fit.h"
 
 #include <algorithm>
 
 #include "sinew/core/parallel.h"
 
-namespace sinew::pipeline {
+namespace sinew::motion {
 namespace {
 
 constexpr std::size_t kLongestSegment = 512;
@@ -137,4 +137,4 @@ MorphKeys fit_keys(const VertexFrames& motion, double tolerance, const Progress&
   return keys;
 }
 
-}  // namespace sinew::pipeline
+}  // namespace sinew::motion
