@@ -68,12 +68,6 @@ std::string group(std::uint64_t number) {
   return text;
 }
 
-std::string bytes_text(std::uint64_t bytes) {
-  if (bytes < 10'000) return group(bytes) + " bytes";
-  if (bytes < 1'000'000) return fmt::format("{:.0f} kB", static_cast<double>(bytes) / 1e3);
-  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
-}
-
 void TextColumns::plain(std::string_view text) { text_ += shorten(text, kWidth) + "\n"; }
 
 void TextColumns::section(std::string_view title) { text_ += fmt::format("\n{}\n", title); }

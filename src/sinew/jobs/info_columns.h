@@ -25,9 +25,6 @@ std::string pad(std::string text, std::size_t width);
 /// 1234567 as "1,234,567".
 std::string group(std::uint64_t number);
 
-/// "12.3 MB".
-std::string bytes_text(std::uint64_t bytes);
-
 class TextColumns {
  public:
   static constexpr std::size_t kWidth = 100;

@@ -4,6 +4,8 @@
 #include "sinew/jobs/info_report.h"
 
 namespace sinew::jobs {
+
+using namespace pipeline;
 namespace {
 
 Json vec_json(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
@@ -129,7 +131,19 @@ Json clips_json(const std::vector<ClipFacts>& clips) {
 
 }  // namespace
 
-Json info_json(const io::Asset& asset, const InfoFacts& facts) {
+const char* word(SpaceGuess::Confidence confidence) {
+  switch (confidence) {
+    case SpaceGuess::Confidence::kHigh:
+      return "high";
+    case SpaceGuess::Confidence::kMedium:
+      return "medium";
+    case SpaceGuess::Confidence::kLow:
+      break;
+  }
+  return "low";
+}
+
+Json info_json(const io::Asset& asset, const CharacterFacts& facts) {
   const Character& character = asset.character;
   Json json;
   json["format"] = asset.format;

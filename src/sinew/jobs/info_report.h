@@ -3,23 +3,23 @@
 
 #pragma once
 
-/// The facts of `info` in three forms: for people, for machines, and as warnings.
+/// The facts of `info` as text for people and as JSON.
 
 #include <string>
 
 #include "sinew/core/json.h"
 #include "sinew/io/asset.h"
-#include "sinew/jobs/info_facts.h"
+#include "sinew/pipeline/inspect.h"
 
 namespace sinew::jobs {
 
+/// "low", "medium" or "high".
+const char* word(pipeline::SpaceGuess::Confidence confidence);
+
 /// Lines of at most 100 columns. Lists are cut short, with the number that was left out, unless `full`.
-std::string info_text(const io::Asset& asset, const InfoFacts& facts, bool full);
+std::string info_text(const io::Asset& asset, const pipeline::CharacterFacts& facts, bool full);
 
 /// Everything, in a fixed order of keys.
-Json info_json(const io::Asset& asset, const InfoFacts& facts);
-
-/// Only what truly harms: what looks or moves wrongly in any program.
-Findings info_warnings(const io::Asset& asset, const InfoFacts& facts);
+Json info_json(const io::Asset& asset, const pipeline::CharacterFacts& facts);
 
 }  // namespace sinew::jobs

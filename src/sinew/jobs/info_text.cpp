@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <string_view>
 
+#include "sinew/core/text.h"
 #include "sinew/jobs/info_columns.h"
 #include "sinew/jobs/info_report.h"
 
 namespace sinew::jobs {
+
+using namespace pipeline;
 namespace {
 
 constexpr std::size_t kJointLines = 40;
@@ -41,7 +44,7 @@ std::string faces_text(const geometry::TopologyCounts& c) {
 
 class Writer {
  public:
-  Writer(const io::Asset& asset, const InfoFacts& facts, bool full)
+  Writer(const io::Asset& asset, const CharacterFacts& facts, bool full)
       : asset_(asset), character_(asset.character), facts_(facts), full_(full) {}
 
   std::string run() {
@@ -310,14 +313,14 @@ class Writer {
 
   const io::Asset& asset_;
   const Character& character_;
-  const InfoFacts& facts_;
+  const CharacterFacts& facts_;
   bool full_;
   TextColumns out_;
 };
 
 }  // namespace
 
-std::string info_text(const io::Asset& asset, const InfoFacts& facts, bool full) {
+std::string info_text(const io::Asset& asset, const CharacterFacts& facts, bool full) {
   return Writer(asset, facts, full).run();
 }
 

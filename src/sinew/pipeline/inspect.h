@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// What `info` finds out, before it is put into words or JSON.
+/// What a character contains and how healthy it is.
 
 #include <array>
 #include <cstdint>
@@ -12,15 +12,25 @@
 #include <vector>
 
 #include "sinew/core/character.h"
+#include "sinew/core/error.h"
+#include "sinew/core/options.h"
 #include "sinew/core/progress.h"
 #include "sinew/geometry/mesh/topology.h"
 #include "sinew/geometry/mesh/volume.h"
-#include "sinew/geometry/mesh/weld.h"
 #include "sinew/geometry/spatial/self_intersection.h"
 
-namespace sinew::jobs {
+namespace sinew::pipeline {
 
-/// How the character probably lies in space, guessed from its shape alone.
+struct InspectOptions {
+  bool deep = false;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v(Field("deep", "Also look for triangles that intersect each other."), self.deep);
+  }
+};
+
+/// The probable unit and orientation of the character, guessed from its shape alone.
 struct SpaceGuess {
   enum class Confidence { kLow, kMedium, kHigh };
 
@@ -28,15 +38,10 @@ struct SpaceGuess {
   Confidence unit_confidence = Confidence::kLow;
   std::string up = "+y";
   Confidence up_confidence = Confidence::kLow;
-  int side_axis = 0;                           ///< Left and right mirror each other along it.
+  int side_axis = 0;                           ///< The axis along which left and right mirror each other.
   std::array<double, 3> symmetry = {0, 0, 0};  ///< Per axis the share of the shape that its mirror image covers.
   double height = 0;                           ///< Along the likely up axis, in the file's unit as read.
 };
-const char* word(SpaceGuess::Confidence confidence);
-
-/// A bounding box and a coarse grid of the vertices decide: the side axis is the most symmetric one; of the other two
-/// the one that stands on zero, or the longer one, points up; a person is 1.4 to 2.1 m tall. Linear.
-SpaceGuess guess_space(const Mesh& mesh);
 
 struct MeshHealth {
   Box bounds;
@@ -47,13 +52,12 @@ struct MeshHealth {
   SpaceGuess space;
   std::optional<geometry::SelfIntersections> self_intersections;
 };
-MeshHealth mesh_health(const Mesh& mesh, const geometry::Welding& welding, bool deep, const Progress& progress);
 
 struct JointFacts {
   Index depth = 0;
   std::uint64_t vertices = 0;  ///< That it moves, rigid parts included.
-  bool outside = false;        ///< A joint that moves vertices and lies outside the skin where it was bound.
-  double winding = 0;          ///< Winding number of the skin at the joint; 0 for joints that were not looked at.
+  bool outside = false;        ///< Whether a joint that moves vertices is located outside the skin at binding.
+  double winding = 0;          ///< Winding number of the skin at the joint; 0 for joints that move nothing.
 };
 
 struct SkeletonHealth {
@@ -61,9 +65,9 @@ struct SkeletonHealth {
   std::uint64_t deforming = 0;      ///< Joints that a skin lists.
   std::uint64_t moving = 0;         ///< Joints that move at least one vertex.
   std::vector<Index> outside;       ///< Joints outside the skin.
-  std::vector<Index> zero_length;   ///< Deforming joints at the place of their deforming parent.
+  std::vector<Index> zero_length;   ///< Deforming joints at the position of their deforming parent.
   std::vector<Index> scaled;        ///< Rest scale other than 1.
-  std::vector<Index> uneven_scale;  ///< Not the same along all axes.
+  std::vector<Index> uneven_scale;  ///< Rest scale that differs between axes.
   std::vector<Index> mirrored;      ///< A negative scale.
   std::vector<Index> collapsed;     ///< A scale of zero.
   std::vector<Index> sheared;       ///< In model space, at rest.
@@ -72,8 +76,6 @@ struct SkeletonHealth {
   double bind_joint_rel = 0;        ///< Largest distance between a joint bound and at rest, relative to the size.
   double bind_skin_rel = 0;         ///< Largest distance a vertex moves from bind to rest pose, relative to the size.
 };
-SkeletonHealth skeleton_health(const Rig& rig, const geometry::Welding& welding, const geometry::Topology& topology,
-                               double size);
 
 struct WeightHealth {
   std::uint64_t rows = 0;  ///< Vertices of skinned parts.
@@ -85,7 +87,6 @@ struct WeightHealth {
   std::uint64_t split_differs = 0;       ///< Welded vertices whose copies have weights that differ by more than 1e-3.
   std::vector<Index> idle_joints;        ///< Deforming joints without vertices.
 };
-WeightHealth weight_health(const Rig& rig, const geometry::Welding& welding, const SkeletonHealth& skeleton);
 
 struct ClipFacts {
   std::string name;
@@ -95,14 +96,19 @@ struct ClipFacts {
   std::uint64_t joints = 0;                               ///< Joints with any.
   std::uint64_t morphed_parts = 0;
 };
-ClipFacts clip_facts(const Clip& clip);
 
-struct InfoFacts {
+/// All that `inspect` finds.
+struct CharacterFacts {
   std::uint64_t morph_splits = 0;  ///< Vertices whose copies morphs move apart.
   MeshHealth mesh;
   SkeletonHealth skeleton;
   WeightHealth weights;
   std::vector<ClipFacts> clips;
+  Findings
+      findings;  ///< Only real harm: what looks or moves wrongly in any program. docs/commands/info.md lists the codes.
 };
 
-}  // namespace sinew::jobs
+/// Looks at a character without changing it. Linear in the mesh; n log n with `deep`. \throws Cancelled.
+CharacterFacts inspect(const Character& character, const InspectOptions& options = {}, const Progress& progress = {});
+
+}  // namespace sinew::pipeline

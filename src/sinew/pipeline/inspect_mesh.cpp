@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "sinew/jobs/info_facts.h"
+#include "sinew/pipeline/inspect_parts.h"
 
-namespace sinew::jobs {
+namespace sinew::pipeline {
 
 MeshHealth mesh_health(const Mesh& mesh, const geometry::Welding& welding, bool deep, const Progress& progress) {
   MeshHealth health;
@@ -25,4 +25,4 @@ MeshHealth mesh_health(const Mesh& mesh, const geometry::Welding& welding, bool 
   return health;
 }
 
-}  // namespace sinew::jobs
+}  // namespace sinew::pipeline

@@ -8,9 +8,9 @@
 #include "sinew/core/parallel.h"
 #include "sinew/deform/blend/linear.h"
 #include "sinew/geometry/spatial/winding_number.h"
-#include "sinew/jobs/info_facts.h"
+#include "sinew/pipeline/inspect_parts.h"
 
-namespace sinew::jobs {
+namespace sinew::pipeline {
 namespace {
 
 constexpr double kSame = 1e-3;  // Of a scale, or of an axis: less is rounding.
@@ -133,4 +133,4 @@ SkeletonHealth skeleton_health(const Rig& rig, const geometry::Welding& welding,
   return health;
 }
 
-}  // namespace sinew::jobs
+}  // namespace sinew::pipeline

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sinew/jobs/info_facts.h"
+#include "sinew/pipeline/inspect_parts.h"
 
-namespace sinew::jobs {
+namespace sinew::pipeline {
 namespace {
 
 constexpr double kTolerance = 1e-3;
@@ -67,4 +67,4 @@ WeightHealth weight_health(const Rig& rig, const geometry::Welding& welding, con
   return health;
 }
 
-}  // namespace sinew::jobs
+}  // namespace sinew::pipeline

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sinew/jobs/info_facts.h"
+#include "sinew/pipeline/inspect_parts.h"
 
-namespace sinew::jobs {
+namespace sinew::pipeline {
 namespace {
 
 using Confidence = SpaceGuess::Confidence;
@@ -104,18 +104,6 @@ void guess_unit(SpaceGuess& guess) {
 
 }  // namespace
 
-const char* word(Confidence confidence) {
-  switch (confidence) {
-    case Confidence::kHigh:
-      return "high";
-    case Confidence::kMedium:
-      return "medium";
-    case Confidence::kLow:
-      break;
-  }
-  return "low";
-}
-
 SpaceGuess guess_space(const Mesh& mesh) {
   SpaceGuess guess;
   const Box box = mesh.bounds();
@@ -128,4 +116,4 @@ SpaceGuess guess_space(const Mesh& mesh) {
   return guess;
 }
 
-}  // namespace sinew::jobs
+}  // namespace sinew::pipeline
