@@ -5,18 +5,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <memory>
 #include <optional>
-#include <set>
 
 #include "sinew/core/error.h"
 #include "sinew/jobs/measure_figures.h"
-#include "sinew/jobs/measure_frames.h"
-#include "sinew/pipeline/joint_matching.h"
+#include "sinew/jobs/motion_source.h"
+#include "sinew/pipeline/deformer.h"
+#include "sinew/pipeline/measure.h"
 
 namespace sinew::jobs {
-
-using namespace pipeline;
 namespace {
 
 namespace fs = std::filesystem;
@@ -39,65 +37,6 @@ std::optional<fs::path> csv_path(const JobRequest& request, const MeasureOptions
   return path;
 }
 
-/// The reference in a frame: by its own clip of the same name, by the same transforms of joints of the same names, or
-/// standing still.
-class ReferenceFrames {
- public:
-  ReferenceFrames(const io::Asset& asset, const PosedCharacter& subject, const MeasureOptions& options, Report& report,
-                  const Progress& progress)
-      : subject_(subject) {
-    const Rig& rig = asset.character.rig;
-    const auto& clips = asset.character.clips;
-    const bool moves = !subject.motion_name().empty() && !rig.skeleton.empty();
-    const bool own = moves && options.pose.empty() && std::any_of(clips.begin(), clips.end(), [&](const Clip& clip) {
-                       return clip.name == subject.motion_name();
-                     });
-    MeasureOptions same = options;
-    same.clip = subject.motion_name();
-    reference_.emplace(asset, own ? same : options, own, report.inputs, report.warnings, progress);
-    by_names_ = moves && !own;
-    if (by_names_ && !pose_by_names(rest_pose(subject.rig()), subject.rig(), rig))
-      throw Error(fmt::format("{} has neither a clip '{}' nor joints of the same names, so it cannot be posed like {}.",
-                              reference_->name(), subject.motion_name(), subject.name()));
-  }
-
-  std::vector<Vec3> positions(const FrameRequest& frame) {
-    if (!by_names_ || frame.bind) return reference_->shape(frame).positions;
-    return reference_->shape(frame, *pose_by_names(subject_.pose(frame), subject_.rig(), reference_->rig())).positions;
-  }
-
- private:
-  const PosedCharacter& subject_;
-  std::optional<PosedCharacter> reference_;
-  bool by_names_ = false;
-};
-
-/// How many joints have weight that are not among the first `own`.
-Index foreign_joints(const SkinWeights& weights, Index own) {
-  std::set<Index> foreign;
-  for (Index v = 0; v < weights.row_count(); ++v)
-    for (const Influence& influence : weights.row(v))
-      if (influence.joint >= own) foreign.insert(influence.joint);
-  return static_cast<Index>(foreign.size());
-}
-
-std::optional<Agreement> agreement_of(const Rig& rig, const Rig& other, const std::string& name,
-                                      const Progress& progress, Report& report) {
-  if (rig.weights.empty() || other.weights.empty()) return std::nullopt;
-  Agreement agreement;
-  const SkinWeights weights = weights_by_name(other, rig.skeleton);
-  agreement.unmatched = foreign_joints(weights, rig.skeleton.size());
-  agreement.weights = measure::weight_agreement(rig.weights, weights);
-  if (agreement.unmatched == 0) agreement.posed = measure::posed_agreement(rig, weights, progress);
-  else
-    report.warn(
-        "measure.joints_differ", name,
-        fmt::format("{} joints that move vertices in {} have no partner of the same name; the weights are compared, "
-                    "not what they do in poses.",
-                    agreement.unmatched, name));
-  return agreement;
-}
-
 io::Asset load_for(Report& report, const fs::path& path, const MeasureOptions& options, const Progress& progress) {
   const StageTimer timer(report, "read");
   progress.step("reading", 0);
@@ -107,12 +46,6 @@ io::Asset load_for(Report& report, const fs::path& path, const MeasureOptions& o
   return asset;
 }
 
-void require_fit(const Rig& rig, const Rig& other, const std::string& name, const std::string& other_name) {
-  if (rig.mesh.vertex_count() == other.mesh.vertex_count()) return;
-  throw Error(fmt::format("{} has {} vertices and {} has {}: only meshes of the same vertices can be compared.", name,
-                          rig.mesh.vertex_count(), other_name, other.mesh.vertex_count()));
-}
-
 void refuse_contradictions(const MeasureOptions& options) {
   if (!options.frames.empty() && options.clip.empty())
     throw Error("--frames needs --clip: name the clip that the frames are of.");
@@ -120,19 +53,53 @@ void refuse_contradictions(const MeasureOptions& options) {
     throw Error("--clip and --pose exclude each other: a frame has one pose. Leave one of them out.");
 }
 
-std::string heading(const PosedCharacter& subject, const MeasureOptions& options) {
-  const Rig& rig = subject.rig();
-  std::string text = fmt::format("{}: {} vertices, {} joints, by {}", subject.name(), rig.mesh.vertex_count(),
+pipeline::MeasureMotion chosen_motion(const io::Asset& asset, const MeasureOptions& options, Report& report,
+                                      const Progress& progress) {
+  pipeline::MeasureMotion motion;
+  if (options.clip.empty() && options.pose.empty()) return motion;
+  const Rig& rig = asset.character.rig;
+  if (rig.skeleton.empty())
+    throw Error(
+        fmt::format("{} has no skeleton, so it cannot be posed. Leave out --clip and --pose.", asset.path.string()));
+  ChosenMotion chosen = options.clip.empty()
+                            ? read_pose(asset, options.pose, report.inputs)
+                            : find_motion(asset, options.clip, report.inputs, report.warnings, progress);
+  motion.name = chosen.name;
+  if (!chosen.clip) {
+    motion.pose = std::move(chosen.pose);
+    return motion;
+  }
+  motion.fps = options.fps;
+  motion.frames = parse_frames(options.frames);
+  motion.clip = std::move(chosen.clip);
+  return motion;
+}
+
+std::unique_ptr<deform::Deformer> bound_deformer(const Rig& rig, const MeasureOptions& options, Report& report,
+                                                 const Progress& progress) {
+  return pipeline::bind_deformer(rig, options.deformer, report.warnings, progress);
+}
+
+std::string heading(const std::string& name, const Rig& rig, const std::string& motion, const MeasureOptions& options) {
+  std::string text = fmt::format("{}: {} vertices, {} joints, by {}", name, rig.mesh.vertex_count(),
                                  rig.skeleton.size(), options.deformer.method.id());
-  if (!options.clip.empty())
-    text += fmt::format(", clip '{}' at {:g} frames a second", subject.motion_name(), options.fps);
+  if (!options.clip.empty()) text += fmt::format(", clip '{}' at {:g} frames a second", motion, options.fps);
   return text + "\n\n";
+}
+
+void write_table(const fs::path& path, const pipeline::MeasureResult& result, const Rig& rig, Report& report) {
+  const std::string text = measure_csv(result, rig);
+  io::AtomicFiles files;
+  files.add(path, text);
+  files.commit();
+  report.outputs.push_back(io::describe(path, io::as_bytes(text)));
+  report.text += fmt::format("\nwrote      {}: {} frames\n", path.string(), result.frames.size());
 }
 
 }  // namespace
 
 Report measure(const JobRequest& request, const MeasureOptions& options, const Progress& progress) {
-  if (request.inputs.size() != 1) throw Error("measure looks at one file. Name it: sinew measure FILE.");
+  if (request.inputs.size() != 1) throw Error("The command measure reads one file: sinew measure FILE.");
   Report report;
   report.command = "measure";
   refuse_contradictions(options);
@@ -141,45 +108,28 @@ Report measure(const JobRequest& request, const MeasureOptions& options, const P
   const io::Asset asset = load_for(report, request.inputs.front(), options, progress);
   const Rig& rig = asset.character.rig;
   if (rig.mesh.vertex_count() == 0) throw Error(fmt::format("{} has no mesh to measure.", name));
-  std::optional<io::Asset> other;
+  io::Asset other;
   if (!options.against.empty()) {
     other = load_for(report, options.against, options, progress);
-    require_fit(rig, other->character.rig, name, options.against);
+    pipeline::require_comparable(rig, other.character.rig);
   }
-  PosedCharacter subject(asset, options, true, report.inputs, report.warnings, progress);
-  const std::vector<FrameRequest> frames = subject.frames(options);
-  std::optional<ReferenceFrames> reference;
-  if (other) reference.emplace(*other, subject, options, report, progress);
-  Measurement found;
+  const pipeline::MeasureMotion motion = chosen_motion(asset, options, report, progress);
+  const auto deformer = bound_deformer(rig, options, report, progress);
+  std::unique_ptr<deform::Deformer> other_deformer;
+  std::optional<pipeline::MeasureReference> reference;
+  if (!options.against.empty()) {
+    other_deformer = bound_deformer(other.character.rig, options, report, progress);
+    reference.emplace(pipeline::MeasureReference{other.character, *other_deformer});
+  }
+  pipeline::MeasureResult result;
   {
     const StageTimer timer(report, "measure");
-    const measure::Meter meter(rig, options.meter, progress);
-    report.warn(meter.findings());
-    found.rig = &rig;
-    found.size = meter.size();
-    found.parts = meter.enclosed().parts();
-    found.bound = meter.measure(meter.bound(), progress);
-    for (std::size_t i = 0; i < frames.size(); ++i) {
-      progress.step("measuring", static_cast<double>(i) / static_cast<double>(frames.size()));
-      const measure::Shape shape = subject.shape(frames[i]);
-      std::vector<Vec3> target;
-      if (reference) target = reference->positions(frames[i]);
-      if (!frames[i].measured) continue;
-      found.frames.push_back({frames[i], meter.measure(shape, progress), std::nullopt});
-      if (reference) found.frames.back().distance = measure::shape_distance(shape.positions, target);
-    }
+    result = pipeline::measure(asset.character, *deformer, motion, reference, options.meter, progress);
   }
-  if (other) found.agreement = agreement_of(rig, other->character.rig, options.against, progress, report);
-  report.metrics = measure_json(found);
-  report.text = heading(subject, options) + measure_text(found);
-  if (table) {
-    const std::string text = measure_csv(found);
-    io::AtomicFiles files;
-    files.add(*table, text);
-    files.commit();
-    report.outputs.push_back(io::describe(*table, io::as_bytes(text)));
-    report.text += fmt::format("\nwrote      {}: {} frames\n", table->string(), found.frames.size());
-  }
+  report.warn(result.findings);
+  report.metrics = measure_json(result, rig);
+  report.text = heading(name, rig, motion.name, options) + measure_text(result, rig);
+  if (table) write_table(*table, result, rig, report);
   report.next = !options.clip.empty() || asset.character.clips.empty()
                     ? "sinew info " + shell_word(request.inputs.front())
                     : fmt::format("sinew measure {} --clip {}", shell_word(request.inputs.front()),

@@ -46,13 +46,9 @@ struct MeasureOptions {
   }
 };
 
-/// How well a character deforms, in figures: volume, the thinnest cross-section and the bulge of every joint, stretch
-/// of edges, roughness, self-intersections; and how far it lies from another character of as many vertices.
-/// docs/commands/measure.md defines them. What they are compared with is the mesh as it was bound.
-///
-/// The file to compare with is posed by its own clip of that name, if it has one; else by the same local transforms,
-/// joint by joint of the same name; without a skeleton it stands still. \throws Error if a file cannot be read, or a
-/// clip, pose, method or frame is not there, or the vertices do not fit.
+/// Measures the character of a file (`pipeline::measure`) and reports the figures as text, JSON and, on request, a
+/// table. \throws Error if a file cannot be read, a clip, pose, method or frame does not exist, or the vertices of the
+/// file to compare with do not fit.
 Report measure(const JobRequest& request, const MeasureOptions& options, const Progress& progress);
 
 }  // namespace sinew::jobs

@@ -14,7 +14,10 @@
 namespace sinew::jobs {
 namespace {
 
-using measure::FrameFigures;
+using pipeline::FrameMeasurement;
+using pipeline::JointWorst;
+using pipeline::MeasureResult;
+using pipeline::WeightComparison;
 
 /// One figure of a frame: its name for machines and for people, which way is bad, and where it was found.
 struct FigureColumn {
@@ -22,9 +25,9 @@ struct FigureColumn {
   std::string id;
   std::string text;
   Worst worst;
-  std::function<std::optional<double>(const MeasuredFrame&)> value;
-  std::function<Index(const MeasuredFrame&)> joint;  ///< May be empty.
-  bool count = false;                                ///< A whole number.
+  std::function<std::optional<double>(const FrameMeasurement&)> value;
+  std::function<Index(const FrameMeasurement&)> joint;  ///< May be empty.
+  bool count = false;                                   ///< A whole number.
 };
 
 using Value = std::optional<double>;
@@ -32,19 +35,23 @@ using Value = std::optional<double>;
 std::vector<FigureColumn> volume_and_joint_columns() {
   using W = FigureColumn::Worst;
   return {
-      {"volume_loss", "volume lost", W::kFarFromZero, [](const MeasuredFrame& f) { return Value(f.figures.loss); }, {}},
+      {"volume_loss",
+       "volume lost",
+       W::kFarFromZero,
+       [](const FrameMeasurement& f) { return Value(f.figures.loss); },
+       {}},
       {"thinnest_section", "thinnest section", W::kSmallest,
-       [](const MeasuredFrame& f) {
+       [](const FrameMeasurement& f) {
          const auto* section = f.figures.thinnest();
          return section != nullptr ? Value(section->thinnest) : std::nullopt;
        },
-       [](const MeasuredFrame& f) { return f.figures.thinnest()->joint; }},
+       [](const FrameMeasurement& f) { return f.figures.thinnest()->joint; }},
       {"bulge", "largest bulge", W::kLargest,
-       [](const MeasuredFrame& f) {
+       [](const FrameMeasurement& f) {
          const auto* bulge = f.figures.largest_bulge();
          return bulge != nullptr ? Value(bulge->bulge) : std::nullopt;
        },
-       [](const MeasuredFrame& f) { return f.figures.largest_bulge()->joint; }},
+       [](const FrameMeasurement& f) { return f.figures.largest_bulge()->joint; }},
   };
 }
 
@@ -57,12 +64,15 @@ std::vector<FigureColumn> figure_columns() {
     columns.push_back({fmt::format("stretch_{}", ids[i]),
                        fmt::format("edge stretch, {}", names[i]),
                        i < 3 ? W::kSmallest : W::kLargest,
-                       [i](const MeasuredFrame& f) { return Value(f.figures.stretch.percentiles[i]); },
+                       [i](const FrameMeasurement& f) { return Value(f.figures.stretch.percentiles[i]); },
                        {}});
-  columns.push_back(
-      {"roughness", "roughness", W::kLargest, [](const MeasuredFrame& f) { return Value(f.figures.roughness); }, {}});
+  columns.push_back({"roughness",
+                     "roughness",
+                     W::kLargest,
+                     [](const FrameMeasurement& f) { return Value(f.figures.roughness); },
+                     {}});
   const auto contact = [](auto member) {
-    return [member](const MeasuredFrame& f) {
+    return [member](const FrameMeasurement& f) {
       return f.figures.contacts ? Value(static_cast<double>((*f.figures.contacts).*member)) : std::nullopt;
     };
   };
@@ -70,7 +80,7 @@ std::vector<FigureColumn> figure_columns() {
   columns.push_back({"pairs_shrunk", "  after shrinking", W::kLargest, contact(&measure::Contacts::shrunk), {}, true});
   columns.push_back({"depth_m", "  deepest, m", W::kLargest, contact(&measure::Contacts::depth), {}});
   const auto apart = [](auto member) {
-    return [member](const MeasuredFrame& f) { return f.distance ? Value((*f.distance).*member) : std::nullopt; };
+    return [member](const FrameMeasurement& f) { return f.distance ? Value((*f.distance).*member) : std::nullopt; };
   };
   columns.push_back({"distance_max_m", "distance, largest, m", W::kLargest, apart(&measure::ShapeDistance::max), {}});
   columns.push_back({"distance_rms_m", "distance, RMS, m", W::kLargest, apart(&measure::ShapeDistance::rms), {}});
@@ -79,13 +89,13 @@ std::vector<FigureColumn> figure_columns() {
 
 struct FigureSummary {
   double mean = 0, worst = 0;
-  const MeasuredFrame* frame = nullptr;
+  const FrameMeasurement* frame = nullptr;
 };
 
-std::optional<FigureSummary> summarize(const FigureColumn& column, const std::vector<MeasuredFrame>& frames) {
+std::optional<FigureSummary> summarize(const FigureColumn& column, const std::vector<FrameMeasurement>& frames) {
   FigureSummary result;
   std::size_t count = 0;
-  for (const MeasuredFrame& frame : frames) {
+  for (const FrameMeasurement& frame : frames) {
     const Value value = column.value(frame);
     if (!value) continue;
     ++count;
@@ -103,7 +113,7 @@ std::optional<FigureSummary> summarize(const FigureColumn& column, const std::ve
   return result;
 }
 
-const std::string& joint_name(const Measurement& m, Index joint) { return m.rig->skeleton.joints[joint].name; }
+const std::string& joint_name(const Rig& rig, Index joint) { return rig.skeleton.joints[joint].name; }
 
 std::string number(double value) { return fmt::format("{:.4f}", std::abs(value) < 5e-5 ? 0.0 : value); }
 
@@ -111,40 +121,14 @@ std::string cell(const FigureColumn& column, double value) {
   return column.count ? fmt::format("{:.0f}", value) : number(value);
 }
 
-/// The worst of each joint over all frames.
-struct JointSummary {
-  Index joint = kNone;
-  const MeasuredFrame* thin_frame = nullptr;
-  const MeasuredFrame* bulge_frame = nullptr;
-  double thinnest = 1, bulge = 0;
-};
-
-std::vector<JointSummary> joint_summaries(const Measurement& m) {
-  std::vector<JointSummary> joints(m.rig->skeleton.size());
-  for (const MeasuredFrame& frame : m.frames) {
-    for (const measure::JointSection& s : frame.figures.sections) {
-      JointSummary& joint = joints[s.joint];
-      if (s.compared > 0 && (joint.thin_frame == nullptr || s.thinnest < joint.thinnest))
-        joint.joint = s.joint, joint.thinnest = s.thinnest, joint.thin_frame = &frame;
-    }
-    for (const measure::JointBulge& b : frame.figures.bulges) {
-      JointSummary& joint = joints[b.joint];
-      if (joint.bulge_frame == nullptr || b.bulge > joint.bulge)
-        joint.joint = b.joint, joint.bulge = b.bulge, joint.bulge_frame = &frame;
-    }
-  }
-  joints.erase(std::remove_if(joints.begin(), joints.end(), [](const JointSummary& j) { return j.joint == kNone; }),
-               joints.end());
-  return joints;
-}
-
-Json frame_json(const Measurement& m, const MeasuredFrame& frame, const std::vector<FigureColumn>& columns) {
-  Json json = {{"frame", frame.request.name}, {"time_s", frame.request.time_s}, {"volume_m3", frame.figures.volume}};
+Json frame_json(const MeasureResult& m, const Rig& rig, const FrameMeasurement& frame,
+                const std::vector<FigureColumn>& columns) {
+  Json json = {{"frame", frame.name}, {"time_s", frame.time_s}, {"volume_m3", frame.figures.volume}};
   for (const FigureColumn& column : columns) {
     const Value value = column.value(frame);
     if (!value) continue;
     json[column.id] = *value;
-    if (column.joint) json[column.id + "_joint"] = joint_name(m, column.joint(frame));
+    if (column.joint) json[column.id + "_joint"] = joint_name(rig, column.joint(frame));
   }
   if (frame.distance && m.size > 0) {
     json["distance_max_rel"] = frame.distance->max / m.size;
@@ -153,13 +137,13 @@ Json frame_json(const Measurement& m, const MeasuredFrame& frame, const std::vec
   }
   json["part_volumes_m3"] = frame.figures.part_volumes;
   for (const measure::JointSection& section : frame.figures.sections)
-    if (section.compared > 0) json["sections"][joint_name(m, section.joint)] = section.thinnest;
+    if (section.compared > 0) json["sections"][joint_name(rig, section.joint)] = section.thinnest;
   for (const measure::JointBulge& bulge : frame.figures.bulges)
-    json["bulges"][joint_name(m, bulge.joint)] = bulge.bulge;
+    json["bulges"][joint_name(rig, bulge.joint)] = bulge.bulge;
   return json;
 }
 
-Json agreement_json(const Measurement& m, const Agreement& agreement) {
+Json agreement_json(const MeasureResult& m, const Rig& rig, const WeightComparison& agreement) {
   const measure::WeightAgreement& w = agreement.weights;
   Json json = {{"mean_half_l1", w.mean_half_l1},
                {"worst_half_l1", w.worst_half_l1},
@@ -169,11 +153,11 @@ Json agreement_json(const Measurement& m, const Agreement& agreement) {
   if (!agreement.posed) return json;
   json["posed"] = {{"rms_m", agreement.posed->rms}, {"max_m", agreement.posed->max}, {"poses", agreement.posed->poses}};
   if (m.size > 0) json["posed"]["rms_rel"] = agreement.posed->rms / m.size;
-  if (agreement.posed->joint != kNone) json["posed"]["worst_joint"] = joint_name(m, agreement.posed->joint);
+  if (agreement.posed->joint != kNone) json["posed"]["worst_joint"] = joint_name(rig, agreement.posed->joint);
   return json;
 }
 
-std::string agreement_text(const Measurement& m, const Agreement& agreement) {
+std::string agreement_text(const MeasureResult& m, const Rig& rig, const WeightComparison& agreement) {
   const measure::WeightAgreement& w = agreement.weights;
   std::string text = fmt::format(
       "\nweights differ by {:.4g} of 1 on average (half L1), at most {:.4g}; {:.4g} % have the same strongest joint\n",
@@ -181,83 +165,84 @@ std::string agreement_text(const Measurement& m, const Agreement& agreement) {
   if (agreement.posed && m.size > 0)
     text += fmt::format("posed by both, joint by joint 45°: {:.4g} % of the size apart (RMS), at most {:.4g} %{}\n",
                         100 * agreement.posed->rms / m.size, 100 * agreement.posed->max / m.size,
-                        agreement.posed->joint == kNone ? "" : " at " + joint_name(m, agreement.posed->joint));
+                        agreement.posed->joint == kNone ? "" : " at " + joint_name(rig, agreement.posed->joint));
   return text;
 }
 
-ResultTable summary_table(const Measurement& m) {
+ResultTable summary_table(const MeasureResult& m, const Rig& rig) {
   const std::string count = m.frames.size() == 1 ? "1 frame" : fmt::format("{} frames", m.frames.size());
   ResultTable table{"summary", count, "", {"", "bound", "mean", "worst", "in frame", "joint"}, {}};
-  MeasuredFrame bound;
+  FrameMeasurement bound;
   bound.figures = m.bound;
   for (const FigureColumn& column : figure_columns()) {
     const auto summary = summarize(column, m.frames);
     if (!summary) continue;
     const Value before = column.value(bound);
     table.rows.push_back({column.text, before ? cell(column, *before) : "", number(summary->mean),
-                          cell(column, summary->worst), summary->frame->request.name,
-                          column.joint ? joint_name(m, column.joint(*summary->frame)) : ""});
+                          cell(column, summary->worst), summary->frame->name,
+                          column.joint ? joint_name(rig, column.joint(*summary->frame)) : ""});
   }
   return table;
 }
 
-ResultTable joint_table(const Measurement& m) {
+ResultTable joint_table(const MeasureResult& m, const Rig& rig) {
   constexpr std::size_t kListed = 8;
   ResultTable table{"joints", "thinnest joints", "", {"joint", "section", "in frame", "bulge", "in frame"}, {}};
-  std::vector<JointSummary> joints = joint_summaries(m);
+  std::vector<JointWorst> joints = m.joints;
   std::stable_sort(joints.begin(), joints.end(),
-                   [](const JointSummary& a, const JointSummary& b) { return a.thinnest < b.thinnest; });
-  for (const JointSummary& joint : joints) {
-    if (joint.thin_frame == nullptr) continue;
+                   [](const JointWorst& a, const JointWorst& b) { return a.thinnest_section < b.thinnest_section; });
+  const auto frame = [&](Index f) { return f == kNone ? std::string() : m.frames[f].name; };
+  for (const JointWorst& joint : joints) {
+    if (joint.section_frame == kNone) continue;
     if (table.rows.size() == kListed) break;
-    table.rows.push_back({joint_name(m, joint.joint), number(joint.thinnest), joint.thin_frame->request.name,
-                          number(joint.bulge), joint.bulge_frame != nullptr ? joint.bulge_frame->request.name : ""});
+    table.rows.push_back({joint_name(rig, joint.joint), number(joint.thinnest_section), frame(joint.section_frame),
+                          number(joint.bulge), frame(joint.bulge_frame)});
   }
   return table;
 }
 
 }  // namespace
 
-Json measure_json(const Measurement& m) {
+Json measure_json(const MeasureResult& m, const Rig& rig) {
   const std::vector<FigureColumn> columns = figure_columns();
   Json json;
   json["size_m"] = m.size;
   for (std::size_t p = 0; p < m.parts.size(); ++p)
-    json["parts"].push_back({{"name", p < m.rig->mesh.parts.size() ? m.rig->mesh.parts[p].name : ""},
+    json["parts"].push_back({{"name", p < rig.mesh.parts.size() ? rig.mesh.parts[p].name : ""},
                              {"measured", m.parts[p].measured},
                              {"volume_m3", m.parts[p].rest_volume},
                              {"capped_edges", m.parts[p].capped_edges},
                              {"cap_share", m.parts[p].cap_share}});
-  MeasuredFrame bound;
-  bound.request.name = "bound";
+  FrameMeasurement bound;
+  bound.name = "bound";
   bound.figures = m.bound;
-  json["bound"] = frame_json(m, bound, columns);
+  json["bound"] = frame_json(m, rig, bound, columns);
   for (const FigureColumn& column : columns) {
     const auto summary = summarize(column, m.frames);
     if (!summary) continue;
     Json& entry = json["summary"][column.id];
-    entry = {{"mean", summary->mean}, {"worst", summary->worst}, {"frame", summary->frame->request.name}};
-    if (column.joint) entry["joint"] = joint_name(m, column.joint(*summary->frame));
+    entry = {{"mean", summary->mean}, {"worst", summary->worst}, {"frame", summary->frame->name}};
+    if (column.joint) entry["joint"] = joint_name(rig, column.joint(*summary->frame));
   }
   json["joints"] = Json::array();
-  for (const JointSummary& joint : joint_summaries(m)) {
-    Json entry = {{"name", joint_name(m, joint.joint)}};
-    if (joint.thin_frame != nullptr)
-      entry["thinnest_section"] = joint.thinnest, entry["section_frame"] = joint.thin_frame->request.name;
-    if (joint.bulge_frame != nullptr)
-      entry["bulge"] = joint.bulge, entry["bulge_frame"] = joint.bulge_frame->request.name;
+  for (const JointWorst& joint : m.joints) {
+    Json entry = {{"name", joint_name(rig, joint.joint)}};
+    if (joint.section_frame != kNone)
+      entry["thinnest_section"] = joint.thinnest_section, entry["section_frame"] = m.frames[joint.section_frame].name;
+    if (joint.bulge_frame != kNone)
+      entry["bulge"] = joint.bulge, entry["bulge_frame"] = m.frames[joint.bulge_frame].name;
     json["joints"].push_back(std::move(entry));
   }
   json["frames"] = Json::array();
-  for (const MeasuredFrame& frame : m.frames) json["frames"].push_back(frame_json(m, frame, columns));
-  if (m.agreement) json["agreement"] = agreement_json(m, *m.agreement);
+  for (const FrameMeasurement& frame : m.frames) json["frames"].push_back(frame_json(m, rig, frame, columns));
+  if (m.agreement) json["agreement"] = agreement_json(m, rig, *m.agreement);
   return json;
 }
 
-std::string measure_text(const Measurement& m) {
+std::string measure_text(const MeasureResult& m, const Rig& rig) {
   constexpr std::size_t kFewFrames = 12;
-  std::string text = table_text(summary_table(m));
-  const ResultTable joints = joint_table(m);
+  std::string text = table_text(summary_table(m, rig));
+  const ResultTable joints = joint_table(m, rig);
   if (!joints.rows.empty()) text += "\n" + table_text(joints);
   if (m.frames.size() > 1 && m.frames.size() <= kFewFrames) {
     ResultTable table{"frames", "frame by frame", "", {"frame", "time, s"}, {}};
@@ -268,19 +253,18 @@ std::string measure_text(const Measurement& m) {
       if (!summarize(column, m.frames)) continue;
       table.header.push_back(column.id);
       for (std::size_t i = 0; i < m.frames.size(); ++i) {
-        if (table.rows.size() <= i)
-          table.rows.push_back({m.frames[i].request.name, fmt::format("{:.3f}", m.frames[i].request.time_s)});
+        if (table.rows.size() <= i) table.rows.push_back({m.frames[i].name, fmt::format("{:.3f}", m.frames[i].time_s)});
         const Value value = column.value(m.frames[i]);
         table.rows[i].push_back(value ? cell(column, *value) : "");
       }
     }
     text += "\n" + table_text(table);
   }
-  if (m.agreement) text += agreement_text(m, *m.agreement);
+  if (m.agreement) text += agreement_text(m, rig, *m.agreement);
   return text;
 }
 
-std::string measure_csv(const Measurement& m) {
+std::string measure_csv(const MeasureResult& m, const Rig& rig) {
   const std::vector<FigureColumn> columns = figure_columns();
   std::vector<Index> joints;
   for (const measure::JointSection& section : m.bound.sections) joints.push_back(section.joint);
@@ -289,15 +273,15 @@ std::string measure_csv(const Measurement& m) {
     header.push_back(column.id);
     if (column.joint) header.push_back(column.id + "_joint");
   }
-  for (const Index joint : joints) header.push_back("section:" + joint_name(m, joint));
+  for (const Index joint : joints) header.push_back("section:" + joint_name(rig, joint));
   std::string text = csv_line(header);
-  for (const MeasuredFrame& frame : m.frames) {
-    std::vector<std::string> cells = {frame.request.name, fmt::format("{:.9g}", frame.request.time_s),
+  for (const FrameMeasurement& frame : m.frames) {
+    std::vector<std::string> cells = {frame.name, fmt::format("{:.9g}", frame.time_s),
                                       fmt::format("{:.9g}", frame.figures.volume)};
     for (const FigureColumn& column : columns) {
       const Value value = column.value(frame);
       cells.push_back(value ? fmt::format("{:.9g}", *value) : "");
-      if (column.joint) cells.push_back(value ? joint_name(m, column.joint(frame)) : "");
+      if (column.joint) cells.push_back(value ? joint_name(rig, column.joint(frame)) : "");
     }
     for (const Index joint : joints) {
       const auto& sections = frame.figures.sections;

@@ -3,50 +3,23 @@
 
 #pragma once
 
-/// What `measure` tells of its frames: for people, for machines and for spreadsheets.
+/// The result of `measure` as text for people, as JSON, and as a table for spreadsheets.
 
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "sinew/core/json.h"
 #include "sinew/core/rig.h"
-#include "sinew/jobs/measure_frames.h"
-#include "sinew/measure/meter.h"
-#include "sinew/measure/posed_agreement.h"
-#include "sinew/measure/weight_agreement.h"
+#include "sinew/pipeline/measure.h"
 
 namespace sinew::jobs {
 
-/// A frame and all that was found in it.
-struct MeasuredFrame {
-  FrameRequest request;
-  measure::FrameFigures figures;
-  std::optional<measure::ShapeDistance> distance;
-};
+/// The functions take the rig that was measured, for the names of its joints and parts.
+Json measure_json(const pipeline::MeasureResult& result, const Rig& rig);
 
-/// How two sets of weights agree.
-struct Agreement {
-  measure::WeightAgreement weights;
-  std::optional<measure::PosedAgreement> posed;  ///< Empty if the joints differ.
-  Index unmatched = 0;                           ///< Joints with weights that the other file does not have.
-};
-
-struct Measurement {
-  const Rig* rig = nullptr;
-  double size = 0;
-  std::vector<MeasuredFrame> frames;
-  measure::FrameFigures bound;
-  std::vector<measure::PartClosure> parts;
-  std::optional<Agreement> agreement;
-};
-
-Json measure_json(const Measurement& measurement);
-
-/// Summary over the frames, the worst of each, the thinnest joints; every frame if there are few.
-std::string measure_text(const Measurement& measurement);
+/// A summary over the frames, the worst of each figure, the thinnest joints, and every frame if there are few.
+std::string measure_text(const pipeline::MeasureResult& result, const Rig& rig);
 
 /// A line per frame, with a column for the section of every joint.
-std::string measure_csv(const Measurement& measurement);
+std::string measure_csv(const pipeline::MeasureResult& result, const Rig& rig);
 
 }  // namespace sinew::jobs
