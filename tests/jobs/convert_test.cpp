@@ -102,6 +102,26 @@ TEST_F(Convert, ARigGoesThroughItsFileAndBackOntoTheMesh) {
   EXPECT_EQ(after.character.rig.weights.max_influences(), before.character.rig.weights.max_influences());
 }
 
+TEST_F(Convert, ARigWithoutWeightsForSomeVerticesIsReported) {
+  run("figure.glb", "figure.rig.json");
+  const io::Bytes bytes = io::read_file(folder_ / "figure.rig.json");
+  Json rig = Json::parse(io::as_text(bytes));
+  // Leaves out the rows of the first ten vertices of a mesh.
+  Json& weights = rig["meshes"][0]["weights"];
+  const std::vector<Index> vertices = weights["vertex"].get<std::vector<Index>>();
+  const auto kept = std::find_if(vertices.begin(), vertices.end(), [](Index v) { return v >= 10; }) - vertices.begin();
+  for (auto& [name, list] : weights.items()) list.erase(list.begin(), list.begin() + kept);
+  std::ofstream(folder_ / "part.rig.json") << rig.dump();
+  ConvertOptions options;
+  options.rig = (folder_ / "figure.rig.json").string();
+  EXPECT_TRUE(run("figure.glb", "all.glb", options).warnings.empty());
+  options.rig = (folder_ / "part.rig.json").string();
+  const Report report = run("figure.glb", "part.glb", options);
+  ASSERT_EQ(report.warnings.size(), 1U);
+  EXPECT_EQ(report.warnings[0].code, "rig.empty_rows");
+  EXPECT_EQ(report.warnings[0].text.find("10 vertices have no weights"), 0U);
+}
+
 TEST_F(Convert, HeightAndGroundMoveTheWholeCharacter) {
   ConvertOptions options;
   options.placement.height = 2.5;

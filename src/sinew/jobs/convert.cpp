@@ -37,12 +37,25 @@ std::string counts_text(const Character& character, bool mesh_only = false) {
   return text;
 }
 
+// Vertices of skinned parts that no joint moves.
+std::uint64_t unweighted_vertices(const Rig& rig) {
+  std::uint64_t count = 0;
+  for (const MeshPart& part : rig.mesh.parts)
+    for (Index v = part.first_vertex; part.skin != kNone && v < part.first_vertex + part.vertex_count; ++v)
+      count += rig.weights.empty() || rig.weights.row(v).empty();
+  return count;
+}
+
 void put_rig_on(io::Asset& asset, const std::string& path, io::Changes& changes, Report& report) {
   const io::Bytes bytes = io::read_file(path);
   report.inputs.push_back(io::describe(path, bytes));
   const std::size_t known = asset.warnings.size();
   io::apply_rig(asset, io::read_rig_json(bytes, path));
   report.warn(Findings(asset.warnings.begin() + static_cast<std::ptrdiff_t>(known), asset.warnings.end()));
+  if (const std::uint64_t count = unweighted_vertices(asset.character.rig); count > 0)
+    report.warn("rig.empty_rows", "",
+                fmt::format("{} no weights in the rig. In formats that need weights, {} the first joint of the skin.",
+                            count_of(count, "vertex has", "vertices have"), count == 1 ? "it follows" : "they follow"));
   changes.skeleton = changes.weights = true;
   report.text += fmt::format("rig        {}: {}\n", path, count_of(asset.character.rig.skeleton.size(), "joint"));
 }

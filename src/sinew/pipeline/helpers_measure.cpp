@@ -153,8 +153,7 @@ Pose TwistTrial::twisted(const Skeleton& skeleton, Index joint, const Vec3& axis
   // The pose counts turns about the joint's own bone.
   const Vec3 bone = bone_axis(skeleton, joint);
   const double expected = axis.dot(bone) < 0 ? -angle_rad_ : angle_rad_, bounded = twist_angle_rad(turn, bone);
-  constexpr double kTurn = 2 * kPi;
-  pose.twist_rad[joint] = bounded + kTurn * std::round((expected - bounded) / kTurn);
+  pose.twist_rad[joint] = bounded + kTwoPi * std::round((expected - bounded) / kTwoPi);
   return pose;
 }
 
