@@ -43,8 +43,8 @@ std::string refusal(const Character& character, const HelpersOptions& options) {
 }
 
 TEST(AddHelpers, TheThinnestSectionOfACylinderIsThatOfTheFormula) {
-  for (const int count : {1, 2, 3, 4, 5})
-    for (const double angle : {90.0, 120.0, 180.0}) {
+  for (const int count : {1, 2, 5})
+    for (const double angle : {90.0, 180.0}) {
       HelpersOptions options;
       options.twist = {"Joint0"};
       options.per_bone = count;
