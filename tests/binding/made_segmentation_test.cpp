@@ -54,7 +54,7 @@ TEST_P(MadeSegmentation, AgreesWithKnownOwnersAndBetterThanTheNearestBoneDoes) {
       shapes::MakeOptions options;
       options.vary = 1;
       options.seed = i + 1;
-      options.pose = pose;
+      options.made_pose = pose;
       const Rig rig = shapes::make(GetParam().kind, options).made.character.rig;
       const Subject subject = rest_subject(rig.mesh, rig.skeleton);
       const Segmentation found = segment(subject);

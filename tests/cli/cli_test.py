@@ -128,9 +128,9 @@ class Requests(Cli):
     def test_what_cannot_be_made_is_told_before_anything_is_written(self):
         self.refuse("make", "tetrapod", "-o", "x.glb", says="There is no kind of character 'tetrapod'; there is")
         self.refuse("make", "figur", "-o", "x.glb", says="Did you mean 'figure'?")
-        self.refuse("make", "bar", "-o", "x.glb", "--clothes", says="'bar' has no use for --clothes")
-        self.refuse("make", "figure", "-o", "x.glb", "--layers", "3", says="'figure' has no use for --layers")
-        self.refuse("make", "bar", "-o", "x.glb", "--joints", "1", says="at least 2 joints")
+        self.refuse("make", "bar", "-o", "x.glb", "--clothes", says="'bar' does not have the option '--clothes'")
+        self.refuse("make", "figure", "-o", "x.glb", "--layers", "3", says="'figure' does not have the option '--layers'")
+        self.refuse("make", "bar", "-o", "x.glb", "--joint-count", "1", says="at least 2 joints")
         self.refuse("make", "arm", "-o", "x.glb", "--shape", "long", says="--shape")
         self.refuse("make", "bar", "-o", "x.ply", says="x.ply")
         self.refuse("make", "bar", "-o", "x.glb", "--truth", "missing/x.json", says="missing")
@@ -367,7 +367,7 @@ class Interruptions(Cli):
 
 class Converting(Cli):
     def test_what_is_made_is_told_and_its_truth_written(self):
-        words = ("make", "bar", "--joints", "5", "--checkerboard", "--truth", "bar.truth.json", "--json")
+        words = ("make", "bar", "--joint-count", "5", "--checkerboard", "--truth", "bar.truth.json", "--json")
         report = json.loads(self.expect(0, *words, "-o", "bar.glb").stdout)
         metrics = report["metrics"]
         self.assertEqual((metrics["kind"], metrics["vertices"], metrics["faces"], metrics["quads"], metrics["joints"]),

@@ -15,7 +15,7 @@ import cli_test
 class Measuring(cli_test.Cli):
     def setUp(self):
         super().setUp()
-        self.expect(0, "make", "cylinder", "-o", "limb.glb", "--joints", "3", "--layers", "24", "--quiet")
+        self.expect(0, "make", "cylinder", "-o", "limb.glb", "--joint-count", "3", "--layers", "24", "--quiet")
 
     def test_a_table_for_people_names_the_worst_frame_and_joint(self):
         text = self.expect(0, "measure", "limb.glb", "--clip", "exercise", "--fps", "4").stdout

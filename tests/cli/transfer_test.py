@@ -17,7 +17,7 @@ class Transfer(command_case.CommandCase):
     def setUpClass(cls):
         super().setUpClass()
         for name, *words in (("hero.glb", "human", "--vertices", "1200"),
-                             ("villain.glb", "human", "--vertices", "800", "--vary", "0.6", "--seed", "3", "--pose", "t"),
+                             ("villain.glb", "human", "--vertices", "800", "--vary", "0.6", "--seed", "3", "--made-pose", "t"),
                              ("far.glb", "human", "--vertices", "500"),
                              ("arm.glb", "arm")):
             cls.prepare("make", *words, "-o", name)

@@ -31,7 +31,7 @@ SlbsOptions by(const char* twist) {
 
 shapes::Made cylinder(int joints, int layers, double width = 2, double length = 8) {
   shapes::MakeOptions options;
-  options.joints = joints;
+  options.joint_count = joints;
   options.layers = layers;
   options.width = width;
   options.length = length;

@@ -29,7 +29,7 @@ class Measure : public testing::Test {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     MakeOptions options;
-    options.shape.joints = 3;
+    options.shape.joint_count = 3;
     options.shape.layers = 40;
     jobs::make({{"cylinder"}, folder_ / "limb.glb", false}, options, {});
     put("twist.json", R"({"joints": {"Joint1": {"rotation": {"euler_deg": [0, 176, 0]}}}})");

@@ -44,7 +44,7 @@ inline rigging::Rigged true_plan(const Character& character, const std::string& 
 inline Character made_human(const std::string& pose = "a", int vertices = 1500) {
   shapes::MakeOptions options;
   options.vertices = vertices;
-  options.pose = pose;
+  options.made_pose = pose;
   return shapes::make("human", options).made.character;
 }
 

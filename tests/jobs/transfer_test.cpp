@@ -42,7 +42,7 @@ class Transfer : public testing::Test {
     options.shape.vertices = vertices;
     options.shape.seed = seed;
     options.shape.vary = seed == 0 ? 0 : 0.5;
-    options.shape.pose = pose;
+    options.shape.made_pose = pose;
     make({{"human"}, folder_ / name, true}, options, {});
   }
   void bare(const std::string& from, const std::string& to) { convert({{folder_ / from}, folder_ / to, true}, {}, {}); }

@@ -192,7 +192,7 @@ TEST_F(Weights, BadRequestsAreSentencesAndWriteNothing) {
   WeightsOptions mirror;
   mirror.edit.mirror = pipeline::MirrorDirection::kLeftToRight;
   MakeOptions bent;
-  bent.shape.pose = "random";
+  bent.shape.made_pose = "random";
   bent.shape.seed = 4;
   bent.shape.vertices = 1500;
   make({{"human"}, *folder_ / "bent.glb", true}, bent, {});

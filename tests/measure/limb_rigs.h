@@ -23,7 +23,7 @@ inline Quat turn(const Vec3& axis, double radians) { return Quat(Eigen::AngleAxi
 /// A cylinder along +Y, 8 m long and 2 m wide, with joints at equal distances.
 inline Rig cylinder_rig(int joints, int layers, int around) {
   shapes::MakeOptions options;
-  options.joints = joints;
+  options.joint_count = joints;
   options.layers = layers;
   options.vertices = around * (layers + 1);
   return shapes::cylinder(options).character.rig;

@@ -81,7 +81,7 @@ const Someone& someone() {
     options.vertices = 2500;
     options.seed = 3;
     options.vary = 0.3;
-    options.pose = "random";
+    options.made_pose = "random";
     s.made = shapes::make("human", options).made;
     s.mesh = bare(s.made);
     s.rigged = plan_skeleton(s.mesh, only("human"), quick());

@@ -34,7 +34,7 @@ MakeOptions member(const std::string& kind, int seed) {
   MakeOptions options;
   options.seed = seed;
   if (knows(kind, "vary") && seed > 0) options.vary = kind == "figure" ? 1 : 0.3;
-  if (knows(kind, "pose")) options.pose = seed % 3 == 0 ? "a" : seed % 3 == 1 ? "t" : "random";
+  if (knows(kind, "made_pose")) options.made_pose = seed % 3 == 0 ? "a" : seed % 3 == 1 ? "t" : "random";
   return options;
 }
 
@@ -107,7 +107,7 @@ TEST(Kinds, EveryMemberIsClosedOutwardWholeAndTrue) {
       expect_true_weights(kind.id, made);
       expect_true_owners(made);
       expect_rest_is_bound(made.character.rig);
-      if (!knows(kind.id, "vary") && !knows(kind.id, "pose")) break;  // All members are the same.
+      if (!knows(kind.id, "vary") && !knows(kind.id, "made_pose")) break;  // All members are the same.
     }
   }
 }
@@ -184,20 +184,20 @@ TEST(Kinds, RefuseOptionsTheyHaveNoUseFor) {
   };
   MakeOptions options;
   options.clothes = true;
-  refused("bar", options, "--clothes");
+  refused("bar", options, "clothes");
   options = {};
   options.layers = 3;
-  refused("figure", options, "--layers");
+  refused("figure", options, "layers");
   options = {};
-  options.pose = "t";
-  refused("arm", options, "--pose");
+  options.made_pose = "t";
+  refused("arm", options, "made_pose");
   options = {};
   options.vary = 2;
-  refused("figure", options, "--vary");
+  refused("figure", options, "vary");
   options = {};
   options.length = 1;
   options.height = 2;
-  refused("bar", options, "--length");
+  refused("bar", options, "length");
   EXPECT_THROW(make("tetrapod", {}), Error);
 }
 

@@ -10,13 +10,13 @@ namespace {
 
 TEST(Truth, TellsEveryVertexAndJoint) {
   MakeOptions options;
-  options.joints = 4;
+  options.joint_count = 4;
   const Finished finished = make("bar", options);
   const Json json = truth(finished, "bar", options);
   const Rig& rig = finished.made.character.rig;
   EXPECT_EQ(json["schema"], "sinew-truth");
   EXPECT_EQ(json["kind"], "bar");
-  EXPECT_EQ(json["options"]["joints"], 4);
+  EXPECT_EQ(json["options"]["joint_count"], 4);
   EXPECT_EQ(json["joints"].size(), 4U);
   EXPECT_TRUE(json["joints"][0]["parent"].is_null());
   EXPECT_NEAR(json["joints"][3]["position"][1].get<double>(), 8, 1e-9);

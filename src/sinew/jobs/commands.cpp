@@ -130,7 +130,7 @@ const Registry<Registered<Command>>& commands() {
            {.group = "Lab",
             .arguments = "KIND [-o OUT]",
             .has_output = true,
-            .examples = {"sinew make figure -o figure.glb", "sinew make bar --joints 5 --checkerboard -o bar.obj",
+            .examples = {"sinew make figure -o figure.glb", "sinew make bar --joint-count 5 --checkerboard -o bar.obj",
                          "sinew make arm --shape slender -o arm.glb --truth arm.truth.json"},
             .bind = binder(make)}});
     r.add({"measure",

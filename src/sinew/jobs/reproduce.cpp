@@ -61,7 +61,7 @@ Report reproduce(const JobRequest& request, const lab::ReproduceOptions& options
     report.outputs.push_back(io::describe(*output, io::as_bytes(text)));
     report.text += fmt::format("\nwrote      {}: {} tables\n", output->string(), written.size());
   }
-  report.next = "sinew make bar --joints 5 --checkerboard -o bar.glb";
+  report.next = "sinew make bar --joint-count 5 --checkerboard -o bar.glb";
   return report;
 }
 

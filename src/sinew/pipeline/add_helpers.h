@@ -39,14 +39,14 @@ struct HelpersOptions {
           .as("JOINT,…"),
       self.bend);
     v(Field("per_bone",
-            "Twist joints on each bone. Default: the fewest that keep min_section at max_twist by the formula.")
+            "Twist joints on each bone. Default: the fewest that keep 'min_section' at 'max_twist' by the formula.")
           .range(1, 15),
       self.per_bone);
-    v(Field("max_twist", "The twist that the default of per_bone plans for, and at which all sections are measured.")
+    v(Field("max_twist", "The twist that the default of 'per_bone' plans for, and at which all sections are measured.")
           .degrees()
           .range(1, 720),
       self.max_twist_rad);
-    v(Field("min_section", "The share of a bone's cross-sections that the default of per_bone keeps.")
+    v(Field("min_section", "The share of a bone's cross-sections that the default of 'per_bone' keeps.")
           .range(0.01, 0.999),
       self.min_section);
     v(Field("max_influences",

@@ -31,10 +31,8 @@ void check_known(std::string_view kind, MakeOptions options) {
   for (const Option& option : list.options()) {
     if (option.get() == defaults.find(option.field.name)->get()) continue;
     if (std::find(known.begin(), known.end(), option.field.name) != known.end()) continue;
-    std::vector<std::string> flags;
-    for (const std::string& name : known) flags.push_back(list.find(name)->flag());
-    throw Error(fmt::format("The kind '{}' has no use for {}. Leave it out; it takes {}.", kind, option.flag(),
-                            fmt::join(flags, ", ")));
+    throw Error(fmt::format("The kind '{}' does not have the option '{}'. Leave it out; the kind has {}.", kind,
+                            option.field.name, fmt::join(known, ", ")));
   }
 }
 
@@ -59,15 +57,15 @@ const Registry<Registered<Maker>>& kinds() {
 
 std::vector<std::string> options_of(std::string_view kind) {
   static const std::map<std::string, std::vector<std::string>, std::less<>> own = {
-      {"bar", {"vertices", "height", "length", "width", "layers", "joints", "checkerboard"}},
-      {"cylinder", {"vertices", "height", "length", "width", "layers", "joints", "checkerboard"}},
+      {"bar", {"vertices", "height", "length", "width", "layers", "joint_count", "checkerboard"}},
+      {"cylinder", {"vertices", "height", "length", "width", "layers", "joint_count", "checkerboard"}},
       {"arm", {"vertices", "height", "length", "layers", "shape"}},
       {"figure", {"vertices", "height", "vary"}},
-      {"human", {"vertices", "height", "vary", "pose", "clothes"}},
+      {"human", {"vertices", "height", "vary", "made_pose", "clothes"}},
   };
   const auto found = own.find(kinds().find(kind).id);
   std::vector<std::string> names =
-      found != own.end() ? found->second : std::vector<std::string>{"vertices", "height", "vary", "pose"};
+      found != own.end() ? found->second : std::vector<std::string>{"vertices", "height", "vary", "made_pose"};
   for (const char* name : {"triangles", "generated", "seed"}) names.emplace_back(name);
   return names;
 }

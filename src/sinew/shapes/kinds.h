@@ -21,7 +21,7 @@ struct Finished {
 };
 
 /// Makes a character of a kind. With `generated` it is remeshed: then `vertices` and `height` are those of the remeshed
-/// one. \throws Error if the kind is unknown, an option is out of range, or the kind has no use for an option that is
+/// one. \throws Error if the kind is unknown, an option is out of range, or the kind does not have an option that is
 /// set.
 Finished make(std::string_view kind, const MakeOptions& options, const Progress& progress = {});
 

@@ -32,7 +32,7 @@ struct MakeOptions {
   int vertices = 0;
   int seed = 0;
   double vary = 0;
-  std::string pose = "a";
+  std::string made_pose = "a";
   double height = 0;
   bool triangles = false;
   bool clothes = false;
@@ -41,15 +41,15 @@ struct MakeOptions {
   double length = 0;
   double width = 0;
   int layers = 0;
-  int joints = 0;
+  int joint_count = 0;
   bool checkerboard = false;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v(Field("vertices", "About how many vertices; 0 is the kind's own choice.").range(0, 2000000), self.vertices);
-    v(Field("seed", "Which member of the family, with --vary, a random pose or --generated."), self.seed);
+    v(Field("seed", "Which member of the family, with 'vary', a random pose or 'generated'."), self.seed);
     v(Field("vary", "How much body shape and proportions differ from the plain one.").range(0, 1), self.vary);
-    v(Field("pose", "Pose of the rest shape.").one_of({"t", "a", "random"}), self.pose);
+    v(Field("made_pose", "Pose of the rest shape.").one_of({"t", "a", "random"}), self.made_pose);
     v(Field("height", "Height (length of a bar, cylinder or arm); 0 is the kind's own.").in("m").range(0, 1000),
       self.height);
     v(Field("triangles", "Cut every quad in two."), self.triangles);
@@ -61,7 +61,7 @@ struct MakeOptions {
       self.width);
     v(Field("layers", "Layers of faces along a bar, cylinder or arm; 0 is the kind's own.").range(0, 100000),
       self.layers);
-    v(Field("joints", "Joints along a bar or cylinder; 0 is the kind's own.").range(0, 1000), self.joints);
+    v(Field("joint_count", "Joints along a bar or cylinder; 0 is the kind's own.").range(0, 1000), self.joint_count);
     v(Field("checkerboard", "Alternate the diagonals of the triangles of a bar or cylinder."), self.checkerboard);
   }
 };

@@ -113,7 +113,7 @@ TEST(Shells, ABallFarAwayIsLooseAndOneOnTheSkinIsNot) {
 TEST(Shells, PiecesThatHoldBonesOfTheirOwnAreOneBody) {
   // Beads along a chain of bones, as of a robot.
   shapes::MakeOptions options;
-  options.joints = 4;
+  options.joint_count = 4;
   const Rig rig = shapes::make("cylinder", options).made.character.rig;
   Rig beads;
   beads.skeleton = rig.skeleton;

@@ -66,7 +66,7 @@ Rig jittered(const char* kind, int seed, const char* pose = "random", int vertic
   shapes::MakeOptions options;
   options.seed = seed;
   options.vary = 1;
-  options.pose = pose;
+  options.made_pose = pose;
   options.vertices = vertices;
   Rig rig = shapes::make(kind, options).made.character.rig;
   std::mt19937 rng(static_cast<unsigned>(seed));
@@ -101,7 +101,7 @@ bool all_connected(const SegmentationSurface& surface, Label&& label) {
 TEST(Segmentation, ABarBelongsToItsLinks) {
   for (const char* kind : {"bar", "cylinder"}) {
     shapes::MakeOptions options;
-    options.joints = 5;
+    options.joint_count = 5;
     const shapes::Made made = shapes::make(kind, options).made;
     const Rig& rig = made.character.rig;
     const Segmentation found = segment(rest_subject(rig.mesh, rig.skeleton));

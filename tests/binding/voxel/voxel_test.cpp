@@ -169,7 +169,7 @@ TEST(VoxelBinding, GivesEveryVertexAValidRowOnEveryKind) {
 
 TEST(VoxelBinding, ABoneBelongsToTheJointItBeginsAt) {
   shapes::MakeOptions make;
-  make.joints = 3;
+  make.joint_count = 3;
   const Rig rig = made("cylinder", make);
   const Subject subject = rest_subject(rig.mesh, rig.skeleton);
   const BindResult bound = bind_by_voxels(subject, with(64), {});

@@ -26,7 +26,7 @@ struct Limb {
 
   explicit Limb(int joints, int layers, int vertices = 0) {
     shapes::MakeOptions options;
-    options.joints = joints;
+    options.joint_count = joints;
     options.layers = layers;
     options.vertices = vertices;
     made = shapes::cylinder(options);

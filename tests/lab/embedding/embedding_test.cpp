@@ -17,7 +17,7 @@ namespace {
 
 EmbeddingSubject standing(const char* kind) {
   shapes::MakeOptions options;
-  options.pose = "t";
+  options.made_pose = "t";
   return made_embedding_subject(kind, options);
 }
 

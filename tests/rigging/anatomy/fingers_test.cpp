@@ -22,7 +22,7 @@ TEST(Fingers, OfMadeHumansLieNearTheirTrueJoints) {
     shapes::MakeOptions options;
     options.seed = seed;
     options.vary = seed == 0 ? 0 : 0.3;
-    options.pose = seed == 4 ? "t" : "a";
+    options.made_pose = seed == 4 ? "t" : "a";
     const shapes::Made made = shapes::make("human", options).made;
     SkeletonPlan plan = true_plan(made, kAllFingers);
     const std::size_t before = plan.joints.size();

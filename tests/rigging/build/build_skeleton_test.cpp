@@ -181,7 +181,7 @@ TEST(BuildSkeleton, NumbersOfTheRightSideAreTheLeftsButForSignsHoweverTheBodySta
 TEST(BuildSkeleton, AxesAgreeWithThoseOfMadeHumansWhateverTheirPose) {
   for (const char* pose : {"t", "a", "random"}) {
     shapes::MakeOptions options;
-    options.pose = pose, options.seed = 3, options.vary = 0.3, options.vertices = 3000;
+    options.made_pose = pose, options.seed = 3, options.vary = 0.3, options.vertices = 3000;
     const Skeleton truth = shapes::make("human", options).made.character.rig.skeleton;
     const SkeletonPlan plan = plan_of(truth, find_template("human"));
     const BuiltSkeleton built = build_skeleton(plan, find_preset("plain"));

@@ -328,7 +328,7 @@ TEST(Search, FindsTheLimbsOfAMadeHuman) {
   for (const char* pose : {"a", "t"}) {
     SCOPED_TRACE(pose);
     shapes::MakeOptions make;
-    make.pose = pose;
+    make.made_pose = pose;
     const shapes::Made made = shapes::make("human", make).made;
     const Body body = make_body(made.character.rig.mesh);
     Person p;

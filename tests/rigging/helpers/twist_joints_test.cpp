@@ -18,7 +18,7 @@ namespace {
 
 shapes::Made cylinder(int joints = 3) {
   shapes::MakeOptions options;
-  options.joints = joints;
+  options.joint_count = joints;
   return shapes::make("cylinder", options).made;
 }
 

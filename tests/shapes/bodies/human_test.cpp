@@ -63,7 +63,7 @@ TEST(Human, HasAboutTheVerticesAskedFor) {
 TEST(Human, IsItsOwnMirrorImage) {
   for (const char* pose : {"t", "a"}) {
     MakeOptions options = small();
-    options.pose = pose;
+    options.made_pose = pose;
     options.vary = 0.5;
     options.seed = 4;
     const Made made = human(options, {});
@@ -125,7 +125,7 @@ TEST(Human, BonesRunAlongY) {
 TEST(Human, WaveBeginsAndEndsRelaxedInEveryRestPose) {
   for (const char* pose : {"a", "t", "random"}) {
     MakeOptions options = small();
-    options.pose = pose;
+    options.made_pose = pose;
     const Made made = human(options, {});
     const Clip& wave = clip_named(made, "wave");
     const std::vector<Vec3> first = at(made, wave, 0);

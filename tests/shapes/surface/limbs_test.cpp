@@ -19,7 +19,7 @@ namespace {
 
 MakeOptions published_bar() {
   MakeOptions options;
-  options.joints = 5;
+  options.joint_count = 5;
   options.checkerboard = true;
   return options;
 }
@@ -72,7 +72,7 @@ TEST(Bar, DiagonalsAlternate) {
 
 TEST(Bar, WeightsAreEvenAtEveryJoint) {
   MakeOptions options;
-  options.joints = 4;
+  options.joint_count = 4;
   options.length = 3;
   options.layers = 30;
   const Made made = bar(options);
@@ -123,7 +123,7 @@ TEST(Cylinder, HasTheVolumeOfItsPolygon) {
 
 TEST(Limbs, RefuseASingleJoint) {
   MakeOptions options;
-  options.joints = 1;
+  options.joint_count = 1;
   EXPECT_THROW(bar(options), Error);
 }
 

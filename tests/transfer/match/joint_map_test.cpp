@@ -306,7 +306,7 @@ TEST(JointMap, AMadeHumanOfOtherProportionsMeetsItselfByName) {
   const shapes::Made reference = shapes::kinds().find("human").make(options, {});
   options.vary = 1;
   options.seed = 5;
-  options.pose = "t";
+  options.made_pose = "t";
   const shapes::Made target = shapes::kinds().find("human").make(options, {});
   const Rig &r = reference.character.rig, &t = target.character.rig;
   const std::vector<char> all(r.skeleton.joints.size(), 1);

@@ -47,7 +47,7 @@ std::vector<Influence> gaussian_weights(double t, int joints, double spread) {
 
 Rig bar_rig(const BarSetup& setup) {
   shapes::MakeOptions options;
-  options.joints = setup.links + 1;
+  options.joint_count = setup.links + 1;
   options.length = kLink * setup.links;
   options.width = setup.width;
   options.layers = setup.layers;
@@ -56,7 +56,7 @@ Rig bar_rig(const BarSetup& setup) {
   SkinWeights weights;
   for (Vec3& p : rig.mesh.positions) {
     p.z() *= setup.depth / setup.width;
-    weights.add_row(gaussian_weights(p.y() / kLink, options.joints, setup.spread));
+    weights.add_row(gaussian_weights(p.y() / kLink, options.joint_count, setup.spread));
   }
   rig.weights = std::move(weights);
   return rig;

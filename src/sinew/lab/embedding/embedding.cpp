@@ -190,7 +190,7 @@ shapes::MakeOptions embedding_member(const ReproduceOptions& options, int place,
   shapes::MakeOptions make;
   make.seed = static_cast<int>((std::int64_t{options.seed} + place) % (std::int64_t{1} << 31));
   make.vary = kVary;
-  make.pose = kMemberPoses[static_cast<std::size_t>(place) % kMemberPoses.size()];
+  make.made_pose = kMemberPoses[static_cast<std::size_t>(place) % kMemberPoses.size()];
   make.generated = generated;
   return make;
 }

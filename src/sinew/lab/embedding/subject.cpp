@@ -163,7 +163,7 @@ EmbeddingSubject made_embedding_subject(const std::string& kind, const shapes::M
   shapes::Made made = shapes::make(kind, options, progress).made;
   const Template& t = rigging::find_template(kind);
   EmbeddingSubject subject;
-  subject.name = kind + " " + std::to_string(options.seed) + " " + options.pose;
+  subject.name = kind + " " + std::to_string(options.seed) + " " + options.made_pose;
   subject.kind = kind;
   const std::vector<Mat4> frames = rest_matrices(made.character.rig.skeleton);
   for (const shapes::Made::TemplateJoint& known : made.template_joints)

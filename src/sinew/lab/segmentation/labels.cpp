@@ -101,7 +101,7 @@ int member_seed(const ReproduceOptions& options, int member) {
 
 shapes::MakeOptions posed_member(const char* pose, int seed, double vary) {
   shapes::MakeOptions options;
-  options.pose = pose;
+  options.made_pose = pose;
   options.seed = seed;
   options.vary = vary;
   return options;

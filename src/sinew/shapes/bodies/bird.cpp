@@ -230,8 +230,8 @@ Drawing draw_bird(const MakeOptions& options, const Trial& trial) {
   b.chord = vary.factor("chord", 1.3);
   b.beak = vary.factor("beak", 2.0);
   add_bird_joints(b, vary);
-  if (options.pose != "t") lower_wings(b);
-  if (options.pose == "random") pose_bird(b, pose_dice(options, trial));
+  if (options.made_pose != "t") lower_wings(b);
+  if (options.made_pose == "random") pose_bird(b, pose_dice(options, trial));
   b.plan.settle();
   Drawing drawing;
   drawing.shells.push_back({"Body", bird_cage(b), matte("Feathers", 0.30F, 0.42F, 0.52F)});

@@ -27,16 +27,16 @@ Drawing draw_hand(const MakeOptions& options, const Trial& trial) {
   const Index fore = plan.add("Forearm", kNone, wrist - Vec3(0, kStump, 0), wrist, -Vec3::UnitZ());
   const HandJoints joints = add_hand(plan, "", fore, wrist, Vec3::UnitY(), Vec3::UnitZ(), shape);
   name_all_joints(drawing);
-  if (options.pose != "t") {
+  if (options.made_pose != "t") {
     for (std::size_t f = 0; f < 5; ++f) {
       for (std::size_t k = 0; k < 3; ++k) {
         const double curl =
-            options.pose == "a" ? (f == 4 ? 4 : 7) : calm * (15 + 20 * dice.value("finger" + std::to_string(f)));
+            options.made_pose == "a" ? (f == 4 ? 4 : 7) : calm * (15 + 20 * dice.value("finger" + std::to_string(f)));
         plan.turn(joints.fingers[f][k], rotation_exp(Vec3(0, 0, kRadPerDegree * curl * (f == 4 ? 0.4 : 1.0))));
       }
     }
   }
-  if (options.pose == "random")
+  if (options.made_pose == "random")
     plan.turn(joints.hand,
               rotation_exp(kRadPerDegree * calm * Vec3(12 * dice.value("wrist x"), 0, 35 * dice.value("wrist z"))));
   plan.settle();

@@ -261,10 +261,10 @@ HumanCage body_cage(const HumanPlan& h) {
 
 /// The skeleton of the same person with the arms lowered, at the size it came out.
 Skeleton relaxed_skeleton(const Skeleton& skeleton, const MakeOptions& options) {
-  if (options.pose == "a") return skeleton;
+  if (options.made_pose == "a") return skeleton;
   Skeleton relaxed = skeleton;
   MakeOptions same = options;
-  same.pose = "a";
+  same.made_pose = "a";
   const Skeleton plain = plan_human(same, {0, 1}).plan.skeleton();
   const Index shin = skeleton.find("LeftShin");
   const double scale = skeleton.joints[shin].rest.translation.norm() / plain.joints[shin].rest.translation.norm();

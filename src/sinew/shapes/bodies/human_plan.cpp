@@ -167,8 +167,8 @@ HumanPlan plan_human(const MakeOptions& options, const Trial& trial) {
   add_arms(h, h.plan.place(h.trunk[3]));
   add_legs(h, hip_height, hip_width);
   name_template(h);
-  if (options.pose == "a") relax(h, 45);
-  if (options.pose == "random") {
+  if (options.made_pose == "a") relax(h, 45);
+  if (options.made_pose == "random") {
     relax(h, 45);
     pose_at_random(h, pose_dice(options, trial));
   }

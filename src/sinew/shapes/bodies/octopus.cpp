@@ -53,7 +53,7 @@ void add_octopus_joints(Kraken& k, const Variation& vary) {
 }
 
 void pose_arms(Kraken& k, const MakeOptions& options, const Variation& dice) {
-  if (options.pose == "t") return;
+  if (options.made_pose == "t") return;
   for (std::size_t a = 0; a < kArms; ++a) {
     const std::string name = "arm" + std::to_string(a);
     for (std::size_t j = 1; j < kArmJoints; ++j) {
@@ -61,14 +61,14 @@ void pose_arms(Kraken& k, const MakeOptions& options, const Variation& dice) {
       const double wave = std::sin(1.3 * static_cast<double>(j) + static_cast<double>(a));
       double up = j >= 4 ? 14 : 0;
       double aside = 8 * wave;
-      if (options.pose == "random") {
+      if (options.made_pose == "random") {
         up += dice.amount() * 18 * dice.value(name + " up" + std::to_string(j));
         aside += dice.amount() * 14 * dice.value(name + " aside");
       }
       k.plan.turn(k.arms[a][j], rotation_exp(kRadPerDegree * Vec3(aside, 0, up)));
     }
   }
-  if (options.pose == "random")
+  if (options.made_pose == "random")
     k.plan.turn(k.mantle, rotation_exp(kRadPerDegree * dice.amount() *
                                        Vec3(14 * dice.value("mantle x"), 0, 14 * dice.value("mantle z"))));
 }

@@ -251,7 +251,7 @@ Drawing draw_quadruped(const MakeOptions& options, const Trial& trial) {
   add_beast_trunk(b, vary, leg_length);
   b.plan.settle();
   add_beast_legs(b, vary, leg_length);
-  if (options.pose == "random") pose_beast(b, pose_dice(options, trial));
+  if (options.made_pose == "random") pose_beast(b, pose_dice(options, trial));
   b.plan.settle();
   Drawing drawing;
   drawing.shells.push_back({"Body", beast_cage(b), matte("Coat", 0.50F, 0.34F, 0.20F)});

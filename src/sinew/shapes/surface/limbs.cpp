@@ -48,9 +48,9 @@ void choose_limb_resolution(const MakeOptions& options, LimbSize& limb) {
     }
   }
   if (static_cast<double>(limb.layers + 1) * limb.around > 4e6)
-    throw Error(
-        fmt::format("A {} of {} layers and {} vertices around is too large. Ask for fewer --layers or --vertices.",
-                    limb.kind, limb.layers, limb.around));
+    throw Error(fmt::format(
+        "A {} of {} layers and {} vertices around is too large. Lower the option 'layers' or the option 'vertices'.",
+        limb.kind, limb.layers, limb.around));
 }
 
 LimbSize choose_limb(const std::string& kind, bool round, const MakeOptions& options) {
@@ -58,12 +58,13 @@ LimbSize choose_limb(const std::string& kind, bool round, const MakeOptions& opt
   limb.kind = kind;
   if (round) limb.around = 32;
   if (options.length > 0 && options.height > 0 && options.length != options.height)
-    throw Error(fmt::format("--length and --height of a {} are the same and cannot differ. Give one of them.", kind));
+    throw Error(
+        fmt::format("For a {} the option 'length' means the same as the option 'height'. Set one of them.", kind));
   if (options.length > 0 || options.height > 0) limb.length = std::max(options.length, options.height);
   if (options.width > 0) limb.width = options.width;
   limb.girth = (round ? kPi : 4) * limb.width;
-  if (options.joints == 1) throw Error(fmt::format("A {} needs at least 2 joints, one at each end.", kind));
-  if (options.joints > 0) limb.joints = options.joints;
+  if (options.joint_count == 1) throw Error(fmt::format("A {} needs at least 2 joints, one at each end.", kind));
+  if (options.joint_count > 0) limb.joints = options.joint_count;
   limb.checkerboard = options.checkerboard;
   choose_limb_resolution(options, limb);
   return limb;
