@@ -44,7 +44,7 @@ class Measure : public testing::Test {
   MeasureOptions posed(const std::string& pose, const std::string& method = "lbs") {
     MeasureOptions options;
     options.pose = (folder_ / pose).string();
-    options.method = method;
+    options.deformer = pipeline::deformer(method);
     return options;
   }
 
@@ -136,8 +136,8 @@ TEST_F(Measure, RefusesWhatIsNotThereWithASentence) {
   jobs::make({{"bar"}, folder_ / "bar.glb", false}, make_options, {});
   const auto refused = [&](const std::function<void(MeasureOptions&)>& change, const std::string& word) {
     MeasureOptions options;
-    change(options);
     try {
+      change(options);
       run(options);
       ADD_FAILURE() << "not refused: " << word;
     } catch (const Error& problem) {
@@ -145,7 +145,7 @@ TEST_F(Measure, RefusesWhatIsNotThereWithASentence) {
     }
   };
   refused([](MeasureOptions& o) { o.clip = "nothing"; }, "nothing");
-  refused([](MeasureOptions& o) { o.method = "magic"; }, "magic");
+  refused([](MeasureOptions& o) { o.deformer = pipeline::deformer("magic"); }, "magic");
   refused([](MeasureOptions& o) { o.frames = "0:3"; }, "--clip");
   refused([](MeasureOptions& o) { o.clip = "exercise", o.frames = "9:3"; }, "9:3");
   refused([&](MeasureOptions& o) { o.clip = "exercise", o.pose = (folder_ / "bend.json").string(); }, "--pose");
