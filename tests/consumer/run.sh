@@ -42,3 +42,11 @@ prefix/bin/sinew make human -o figure.glb --vertices 4000 --height 2 --quiet
 use example "$here/../../examples/pose_a_character" "$flags"
 example/pose_a_character figure.glb walk 0.25
 example/pose_a_character figure.glb | grep -q ' x 2.000 x ' || { echo "the example does not print the height"; exit 1; }
+
+# A mesh rigged by the library is the file that the program writes.
+prefix/bin/sinew make human --with mesh --vertices 2500 -o bare.glb --quiet
+prefix/bin/sinew convert bare.glb -o bare.obj --quiet
+use rig_example "$here/../../examples/rig_a_mesh" "$flags"
+rig_example/rig_a_mesh bare.obj library.glb | grep -q '^human, confidence' || { echo "the example finds no human"; exit 1; }
+prefix/bin/sinew rig bare.obj -o program.glb --quiet
+cmp library.glb program.glb || { echo "the library and the program rig a mesh differently"; exit 1; }

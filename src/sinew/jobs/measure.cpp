@@ -12,7 +12,7 @@
 #include "sinew/core/error.h"
 #include "sinew/jobs/measure_figures.h"
 #include "sinew/jobs/measure_frames.h"
-#include "sinew/pipeline/joint_matching.h"
+#include "sinew/motion/retarget/joint_matching.h"
 
 namespace sinew::jobs {
 
@@ -85,7 +85,7 @@ std::optional<Agreement> agreement_of(const Rig& rig, const Rig& other, const st
                                       const Progress& progress, Report& report) {
   if (rig.weights.empty() || other.weights.empty()) return std::nullopt;
   Agreement agreement;
-  const SkinWeights weights = weights_by_name(other, rig.skeleton);
+  const SkinWeights weights = motion::weights_by_name(other, rig.skeleton);
   agreement.unmatched = foreign_joints(weights, rig.skeleton.size());
   agreement.weights = measure::weight_agreement(rig.weights, weights);
   if (agreement.unmatched == 0) agreement.posed = measure::posed_agreement(rig, weights, progress);

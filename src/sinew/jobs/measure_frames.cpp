@@ -9,8 +9,8 @@
 
 #include "sinew/core/error.h"
 #include "sinew/motion/resolve.h"
+#include "sinew/motion/retarget/joint_matching.h"
 #include "sinew/pipeline/deformer.h"
-#include "sinew/pipeline/joint_matching.h"
 #include "sinew/pipeline/play.h"
 
 namespace sinew::jobs {
@@ -21,7 +21,7 @@ std::optional<Pose> pose_by_names(const Pose& pose, const Rig& from, const Rig& 
   Pose result = rest_pose(to);
   result.twist_rad.assign(pose.twist_rad.empty() ? 0 : to.skeleton.size(), 0);
   bool any = false;
-  const std::vector<Index> partners = partners_by_name(from.skeleton, to.skeleton);
+  const std::vector<Index> partners = motion::partners_by_name(from.skeleton, to.skeleton);
   for (Index j = 0; j < from.skeleton.size(); ++j) {
     const Index partner = partners[j];
     if (partner == kNone) continue;

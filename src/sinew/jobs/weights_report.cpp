@@ -10,7 +10,7 @@
 #include <map>
 
 #include "sinew/binding/edit/weight_edit_surface.h"
-#include "sinew/pipeline/joint_matching.h"
+#include "sinew/motion/retarget/joint_matching.h"
 
 namespace sinew::jobs {
 
@@ -104,7 +104,7 @@ ResultTable changes_table(const WeightChanges& changes, const Skeleton& skeleton
 WeightComparison compare_weights(const Rig& rig, const Rig& other) {
   WeightComparison comparison;
   const Index own_count = rig.skeleton.size();
-  const SkinWeights theirs = weights_by_name(other, rig.skeleton).normalized();
+  const SkinWeights theirs = motion::weights_by_name(other, rig.skeleton).normalized();
   const SkinWeights ours = rig.weights.normalized();
   comparison.all = measure::weight_agreement(ours, theirs);
   std::vector<WeightComparison::PerJoint> joints(own_count + other.skeleton.size());
