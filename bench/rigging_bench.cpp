@@ -85,7 +85,7 @@ Result rig(const Mesh& mesh) {
   rigging::RiggerRequest request;
   request.templates = rigging::templates();
   request.on_stage = [&](const char* stage) { result.stages.begin(stage); };
-  const rigging::Rigged rigged = rigging::plan_skeleton(mesh, request);
+  const rigging::PlanResult rigged = rigging::plan_skeleton(mesh, request);
   result.stages.begin("bind");
   const rigging::BuiltSkeleton built = rigging::build_skeleton(rigged.plan, rigging::find_preset("plain"));
   std::vector<char> bound;

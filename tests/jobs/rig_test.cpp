@@ -12,6 +12,7 @@
 #include "sinew/io/file.h"
 #include "sinew/jobs/convert.h"
 #include "sinew/jobs/make.h"
+#include "sinew/pipeline/rig.h"
 #include "tests/support/gltf_fixtures.h"
 
 namespace sinew::jobs {
@@ -33,6 +34,17 @@ class RigJob : public testing::Test {
     for (const std::string& name : in) inputs.push_back(folder_ / name);
     return rig({inputs, folder_ / out, false}, options, {});
   }
+  std::string error_of(const std::vector<std::string>& in, const std::string& out, const RigJobOptions& options) {
+    try {
+      run(in, out, options);
+    } catch (const Error& problem) {
+      return problem.what();
+    }
+    return "";
+  }
+  void put_text(const std::string& name, const std::string& text) {
+    test::write(folder_ / name, std::as_bytes(std::span(text.data(), text.size())));
+  }
   static RigJobOptions human() {
     RigJobOptions options;
     options.template_name = "human";
@@ -44,7 +56,7 @@ class RigJob : public testing::Test {
 
 TEST_F(RigJob, ABareMeshBecomesARiggedCharacter) {
   RigJobOptions options;
-  options.demo_clip = {"auto"};
+  options.rig.demo_clip = {"auto"};
   const Report report = run({"bare.obj"}, "out.glb", options);
   EXPECT_EQ(report.status, Report::Status::kDone);
   EXPECT_EQ(report.metrics["template"], "human");
@@ -70,7 +82,7 @@ TEST_F(RigJob, AFileWithASkeletonNeedsReplace) {
   }
   EXPECT_FALSE(fs::exists(folder_ / "out.glb"));
   RigJobOptions options = human();
-  options.replace = true;
+  options.rig.replace = true;
   const Report report = run({"made.glb"}, "out.glb", options);
   const io::Asset before = io::load(folder_ / "made.glb"), after = io::load(folder_ / "out.glb");
   ASSERT_EQ(after.character.rig.mesh.positions.size(), before.character.rig.mesh.positions.size());
@@ -83,7 +95,7 @@ TEST_F(RigJob, AFileWithASkeletonNeedsReplace) {
 
 TEST_F(RigJob, SeveralFilesAreOneCharacter) {
   RigJobOptions options = human();
-  options.bind = "distance";
+  options.rig.bind = "distance";
   const Index once = io::load(folder_ / "bare.obj").character.rig.mesh.vertex_count();
   fs::copy_file(folder_ / "bare.obj", folder_ / "again.obj");
   const Report report = run({"bare.obj", "again.obj"}, "out.glb", options);
@@ -92,6 +104,53 @@ TEST_F(RigJob, SeveralFilesAreOneCharacter) {
   EXPECT_EQ(out.character.rig.mesh.vertex_count(), 2 * once);
   EXPECT_EQ(out.character.rig.skins.size(), 1U);
   EXPECT_GE(report.inputs.size(), 2U);
+}
+
+TEST_F(RigJob, GivesTheJointsAndWeightsOfTheLibrary) {
+  run({"bare.obj"}, "out.glb");
+  const io::Asset written = io::load(folder_ / "out.glb");
+  const pipeline::RigResult result = pipeline::rig(io::load(folder_ / "bare.obj").character);
+  // The library's own result through a file, where numbers are floats.
+  io::Asset asset;
+  asset.character = result.character;
+  Report report;
+  io::save(asset, folder_ / "library.glb", {}, report);
+  const io::Asset expected = io::load(folder_ / "library.glb");
+  const Rig &a = written.character.rig, &b = expected.character.rig;
+  EXPECT_EQ(a.weights, b.weights);
+  ASSERT_EQ(a.skeleton.size(), b.skeleton.size());
+  for (Index j = 0; j < a.skeleton.size(); ++j) {
+    EXPECT_EQ(a.skeleton.joints[j].name, b.skeleton.joints[j].name);
+    EXPECT_EQ(a.skeleton.joints[j].parent, b.skeleton.joints[j].parent);
+    EXPECT_EQ(a.skeleton.joints[j].rest, b.skeleton.joints[j].rest) << a.skeleton.joints[j].name;
+  }
+}
+
+TEST_F(RigJob, ExactPositionsComeFromAFile) {
+  put_text("positions.json", R"({"LeftHand": [0.7, 1.2, 0.01]})");
+  RigJobOptions options = human();
+  options.rig.bind = "distance";
+  options.joint_positions = (folder_ / "positions.json").string();
+  const Report report = run({"bare.obj"}, "out.glb", options);
+  bool found = false;
+  for (const Json& joint : report.metrics["joints"])
+    if (joint["role"] == "left_hand") found = joint["position"] == Json({0.7, 1.2, 0.01}) && joint["origin"] == "given";
+  EXPECT_TRUE(found);
+  for (const char* text : {"[1]", "{\"LeftHand\": [1, 2]}", "{\"LeftHand\": [1, 2, \"x\"]}", "{"}) {
+    put_text("bad.json", text);
+    options.joint_positions = (folder_ / "bad.json").string();
+    EXPECT_NE(error_of({"bare.obj"}, "never.glb", options).find("bad.json"), std::string::npos) << text;
+  }
+  put_text("bad.json", R"({"Nose": [1, 2, 3]})");
+  EXPECT_NE(error_of({"bare.obj"}, "never.glb", options).find("'Nose'"), std::string::npos);
+}
+
+TEST_F(RigJob, WrongWordsAreRefusedBeforeAnythingIsRead) {
+  RigJobOptions options;
+  options.template_name = "dragon";
+  EXPECT_NE(error_of({"not_there.obj"}, "never.glb", options).find("generic"), std::string::npos);
+  options.template_name = "none.json";
+  EXPECT_NE(error_of({"not_there.obj"}, "never.glb", options).find("none.json"), std::string::npos);
 }
 
 TEST_F(RigJob, SameBytesForAnyNumberOfThreads) {

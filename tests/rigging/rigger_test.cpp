@@ -33,7 +33,7 @@ RiggerRequest only(const char* name) {
   return request;
 }
 
-bool has_warning(const Rigged& rigged, const std::string& code) {
+bool has_warning(const PlanResult& rigged, const std::string& code) {
   return std::any_of(rigged.warnings.begin(), rigged.warnings.end(),
                      [&](const Finding& finding) { return finding.code == code; });
 }
@@ -49,7 +49,7 @@ std::string outside_names(const SkeletonPlan& plan, const Mesh& mesh) {
   return names;
 }
 
-Vec3 place_of(const Rigged& rigged, const std::string& role) {
+Vec3 place_of(const PlanResult& rigged, const std::string& role) {
   const Index j = rigged.plan.find_role(role);
   if (j != kNone) return rigged.plan.joints[j].position;
   ADD_FAILURE() << "There is no " << role;
@@ -71,7 +71,7 @@ bool same_bits(const SkeletonPlan& a, const SkeletonPlan& b) {
 struct Someone {
   shapes::Made made;
   Mesh mesh;
-  Rigged rigged;
+  PlanResult rigged;
 };
 
 const Someone& someone() {
@@ -94,7 +94,7 @@ TEST(Rigger, MadeCharactersGetTheirTemplateAndJointsInsideNearTheTrueOnes) {
   for (const char* kind : {"human", "quadruped", "bird", "hand"}) {
     const shapes::Made made = small_made(kind, 1);
     const Mesh mesh = bare(made);
-    const Rigged rigged = plan_skeleton(mesh, any_template());
+    const PlanResult rigged = plan_skeleton(mesh, any_template());
     EXPECT_TRUE(rigged.fits) << kind;
     ASSERT_EQ(rigged.plan.template_name, kind);
     const std::map<std::string, double> errors = errors_of(rigged.plan, places_of(made), height_of(mesh));
@@ -116,7 +116,7 @@ TEST(Rigger, APersonThatIsNotItsMirrorImageGetsJointsNearTheTrueOnes) {
 TEST(Rigger, SizeAndPlaceDoNotMatter) {
   const Someone& one = someone();
   const Vec3 shift(110, -40, 75);
-  const Rigged moved = plan_skeleton(shifted(one.mesh, shift, 37), only("human"), quick());
+  const PlanResult moved = plan_skeleton(shifted(one.mesh, shift, 37), only("human"), quick());
   ASSERT_EQ(moved.plan.joints.size(), one.rigged.plan.joints.size());
   for (std::size_t j = 0; j < moved.plan.joints.size(); ++j) {
     const Vec3 back = (moved.plan.joints[j].position - shift) / 37;
@@ -127,7 +127,7 @@ TEST(Rigger, SizeAndPlaceDoNotMatter) {
 
 TEST(Rigger, NumbersOfVerticesAndFacesDoNotMatter) {
   const Someone& one = someone();
-  const Rigged other = plan_skeleton(shuffled(one.mesh, 5), only("human"), quick());
+  const PlanResult other = plan_skeleton(shuffled(one.mesh, 5), only("human"), quick());
   ASSERT_EQ(other.plan.joints.size(), one.rigged.plan.joints.size());
   for (std::size_t j = 0; j < other.plan.joints.size(); ++j) {
     const double d = (other.plan.joints[j].position - one.rigged.plan.joints[j].position).norm();
@@ -138,7 +138,7 @@ TEST(Rigger, NumbersOfVerticesAndFacesDoNotMatter) {
 TEST(Rigger, AMirroredBodyGetsTheMirroredSkeletonWithSidesSwapped) {
   const Someone& one = someone();
   const Mat3 mirror(Vec3(-1, 1, 1).asDiagonal());
-  const Rigged mirrored = plan_skeleton(flipped(rotated(one.mesh, mirror)), only("human"), quick());
+  const PlanResult mirrored = plan_skeleton(flipped(rotated(one.mesh, mirror)), only("human"), quick());
   ASSERT_EQ(mirrored.plan.joints.size(), one.rigged.plan.joints.size());
   for (const PlannedJoint& joint : one.rigged.plan.joints) {
     if (joint.role.empty()) continue;
@@ -155,7 +155,7 @@ TEST(Rigger, IsTheSameForAnyNumberOfThreads) {
     const Threads threads(count);
     return plan_skeleton(bare(small_made("quadruped", 1)), any_template());
   };
-  const Rigged one = run(1), two = run(2);
+  const PlanResult one = run(1), two = run(2);
   EXPECT_TRUE(same_bits(one.plan, two.plan));
   EXPECT_EQ(one.confidence, two.confidence);
   EXPECT_EQ(one.metrics, two.metrics);
@@ -168,7 +168,7 @@ TEST(Rigger, FindsOutWhichWayABodyStandsAndFaces) {
   const std::vector<Vec3> turns = {Vec3(0, kPi / 2, 0), Vec3(0, kPi, 0), Vec3(kPi / 2, 0, 0)};
   for (const Vec3& way : turns) {
     const Mat3 turn = rotation_exp(way).toRotationMatrix();
-    const Rigged rigged = plan_skeleton(rotated(mesh, turn), only("human"), quick());
+    const PlanResult rigged = plan_skeleton(rotated(mesh, turn), only("human"), quick());
     EXPECT_TRUE(rigged.plan.left.isApprox(turn.col(0), 1e-9)) << way.transpose();
     EXPECT_TRUE(rigged.plan.up.isApprox(turn.col(1), 1e-9)) << way.transpose();
     EXPECT_TRUE(rigged.plan.forward.isApprox(turn.col(2), 1e-9)) << way.transpose();
@@ -187,7 +187,7 @@ TEST(Rigger, AHintMovesItsJointThere) {
   for (const char* name : {"left_hand", "LeftHand"}) {
     RiggerRequest request = only("human");
     request.hints[name] = wrong;
-    const Rigged hinted = plan_skeleton(one.mesh, request, quick());
+    const PlanResult hinted = plan_skeleton(one.mesh, request, quick());
     EXPECT_LT(scale * (place_of(hinted, "left_hand") - wrong).norm(), 0.05) << name;
     EXPECT_LT(scale * (place_of(hinted, "right_hand") - place_of(one.rigged, "right_hand")).norm(), 0.02) << name;
     EXPECT_EQ(outside_names(hinted.plan, one.mesh), "") << name;
@@ -201,7 +201,7 @@ TEST(Rigger, GivenPlacesAreKeptToTheLastDigitAndSaidToBeOutsideWhereTheyAre) {
   const Vec3 outside = true_place(one.made, "Head") + Vec3(0, 0, 0.2 * height_of(one.mesh));
   request.given["right_shin"] = inside;
   request.given["Head"] = outside;
-  const Rigged rigged = plan_skeleton(one.mesh, request, quick());
+  const PlanResult rigged = plan_skeleton(one.mesh, request, quick());
   EXPECT_LT((place_of(rigged, "right_shin") - inside).norm(), 1e-12 * height_of(one.mesh));
   EXPECT_LT((place_of(rigged, "head") - outside).norm(), 1e-12 * height_of(one.mesh));
   EXPECT_EQ(rigged.plan.joints[rigged.plan.find_role("head")].origin, "given");
@@ -214,14 +214,14 @@ TEST(Rigger, GivenPlacesOnASymmetricMeshAreKeptToo) {
   const Mesh mesh = bare(made);
   RiggerRequest request = only("human");
   request.given["right_hand"] = true_place(made, "RightHand") + Vec3(0.01, 0.005, 0);
-  const Rigged rigged = plan_skeleton(mesh, request, quick());
+  const PlanResult rigged = plan_skeleton(mesh, request, quick());
   EXPECT_LT((place_of(rigged, "right_hand") - request.given["right_hand"]).norm(), 1e-12);
   EXPECT_EQ(outside_names(rigged.plan, mesh), "");
 }
 
 TEST(Rigger, ASymmetricMeshGetsASkeletonThatIsItsOwnMirrorImage) {
   const Mesh mesh = bare(small_made("human"));
-  const Rigged rigged = plan_skeleton(mesh, only("human"), quick());
+  const PlanResult rigged = plan_skeleton(mesh, only("human"), quick());
   EXPECT_TRUE(rigged.plan.symmetric);
   for (const PlannedJoint& joint : rigged.plan.joints) {
     const Index partner = joint.partner == kNone ? rigged.plan.find_role(joint.role) : joint.partner;
@@ -239,7 +239,7 @@ TEST(Rigger, WithoutArmsLeavesNoJointsOfArms) {
   RiggerOptions options = quick();
   options.without = {"arms"};
   options.extras = "rigid";
-  const Rigged rigged = plan_skeleton(one.mesh, only("human"), options);
+  const PlanResult rigged = plan_skeleton(one.mesh, only("human"), options);
   EXPECT_EQ(rigged.plan.template_name, "human");
   EXPECT_GE(rigged.plan.joints.size(), 13U);
   for (const PlannedJoint& joint : rigged.plan.joints)
@@ -249,7 +249,7 @@ TEST(Rigger, WithoutArmsLeavesNoJointsOfArms) {
 
 TEST(Rigger, AnOctopusIsNotSilentlyTakenForSomethingElse) {
   const Mesh mesh = bare(small_made("octopus"));
-  const Rigged rigged = plan_skeleton(mesh, any_template(), quick());
+  const PlanResult rigged = plan_skeleton(mesh, any_template(), quick());
   EXPECT_TRUE(!rigged.fits || has_warning(rigged, "rig.doubtful"))
       << rigged.plan.template_name << " " << rigged.confidence;
   EXPECT_FALSE(rigged.warnings.empty());
@@ -286,7 +286,7 @@ TEST(Rigger, PeopleOfCapsulesInRandomPosesAreFound) {
   std::string story;
   for (unsigned k = 0; k < kPeople; ++k) {
     const CapsulePerson person(first + k);
-    const Rigged rigged = plan_skeleton(person.mesh, any_template(), quick());
+    const PlanResult rigged = plan_skeleton(person.mesh, any_template(), quick());
     const std::map<std::string, double> errors = errors_of(rigged.plan, person.places, height_of(person.mesh));
     const bool good = rigged.plan.template_name == "human" && mean_of(errors) < 0.05;
     right += good ? 1 : 0;
@@ -303,7 +303,7 @@ TEST(Rigger, TheReleasedConstantsAloneFindAPersonToo) {
   const Mesh mesh = bare(made);
   RiggerOptions options = quick();
   options.compat = true;
-  const Rigged rigged = plan_skeleton(mesh, any_template(), options);
+  const PlanResult rigged = plan_skeleton(mesh, any_template(), options);
   EXPECT_TRUE(rigged.fits);
   EXPECT_EQ(rigged.plan.template_name, "human");
   const std::map<std::string, double> errors = errors_of(rigged.plan, places_of(made), height_of(mesh));
@@ -325,7 +325,7 @@ TEST(Rigger, FingersOfAHandEndAtTheirTips) {
   const shapes::Made made = small_made("hand", 1);
   RiggerRequest request;
   request.templates = templates();
-  const Rigged rigged = plan_skeleton(bare(made), request);
+  const PlanResult rigged = plan_skeleton(bare(made), request);
   ASSERT_EQ(rigged.plan.template_name, "hand");
   for (const PlannedJoint& joint : rigged.plan.joints) {
     if (!joint.name.ends_with("3")) continue;
@@ -334,6 +334,17 @@ TEST(Rigger, FingersOfAHandEndAtTheirTips) {
     EXPECT_LT((*joint.end - joint.position).norm(), 2 * (joint.position - before).norm()) << joint.name;
     EXPECT_GT((*joint.end - joint.position).dot(joint.position - before), 0) << joint.name;
   }
+}
+
+TEST(PlanGenericSkeleton, NeedsNoListenerAndReportsToOne) {
+  const Mesh& mesh = someone().mesh;
+  std::vector<std::string> stages;
+  const PlanResult alone = plan_generic_skeleton(mesh);
+  const PlanResult heard = plan_generic_skeleton(mesh, [&](const char* stage) { stages.emplace_back(stage); });
+  EXPECT_EQ(stages, (std::vector<std::string>{"inside", "joints"}));
+  EXPECT_EQ(alone.confidence, 1);
+  EXPECT_FALSE(alone.plan.joints.empty());
+  EXPECT_TRUE(same_bits(alone.plan, heard.plan));
 }
 
 }  // namespace sinew::rigging

@@ -8,39 +8,73 @@
 
 #include <algorithm>
 #include <map>
-#include <vector>
+
+#include "sinew/core/text.h"
 
 namespace sinew::jobs {
+namespace {
 
-void tell_rigged(const rigging::Rigged& rigged, Report& report) {
-  report.metrics["template"] = rigged.plan.template_name;
-  report.metrics["fits"] = rigged.fits;
-  report.metrics["confidence"] = rigged.confidence;
-  report.metrics["symmetric"] = rigged.plan.symmetric;
-  report.metrics["embedding"] = rigged.metrics;
-  report.warn(rigged.warnings);
-  report.text += fmt::format("template   {}, confidence {:.2f}{}\n", rigged.plan.template_name, rigged.confidence,
-                             rigged.plan.symmetric ? ", the same on both sides" : "");
-  if (rigged.fits) return;
+using pipeline::RigResult;
+
+/// Outside this range of heights, in metres, a character is probably not measured in metres.
+constexpr double kLowest = 0.05, kHighest = 50;
+
+void report_plan(const RigResult& result, Report& report) {
+  report.metrics["template"] = result.plan.template_name;
+  report.metrics["fits"] = result.fits;
+  report.metrics["confidence"] = result.confidence;
+  report.metrics["symmetric"] = result.plan.symmetric;
+  report.metrics["embedding"] = result.metrics;
+  report.text += fmt::format("template   {}, confidence {:.2f}{}\n", result.plan.template_name, result.confidence,
+                             result.plan.symmetric ? ", the same on both sides" : "");
+  if (result.fits) return;
   report.status = Report::Status::kIncomplete;
-  const char* sentence =
-      "No template fits this body, so it got a generic skeleton along its middle. Name a template with --template, or "
-      "say "
-      "where joints lie with --hint.";
-  const auto said = [](const Finding& finding) { return finding.code == "rig.generic"; };
-  if (std::none_of(rigged.warnings.begin(), rigged.warnings.end(), said)) report.warn("rig.generic", "", sentence);
-  report.text += fmt::format("no fit     {}\n", sentence);
+  report.text +=
+      "no fit     No template fits this body, so it has a generic skeleton along its middle. Name a template with "
+      "--template, or give positions of joints with --hint.\n";
 }
 
-void tell_joints(const rigging::SkeletonPlan& plan, const Skeleton& skeleton, const std::vector<Index>& joints,
-                 Report& report) {
+void report_weights(const RigResult& result, Report& report) {
+  Json origins = Json::array();
+  for (const pipeline::WeightOrigin& origin : result.origins) {
+    if (origin.vertices == 0) continue;
+    origins.push_back({{"method", origin.method}, {"reason", origin.reason}, {"vertices", origin.vertices}});
+    report.text += fmt::format("bound      {} by {}: {}\n", count_of(origin.vertices, "vertex", "vertices"),
+                               origin.method, origin.reason);
+  }
+  report.metrics["weights"] = {{"method", result.binder}, {"origins", std::move(origins)}};
+  report.metrics["max_influences"] = result.character.rig.weights.max_influences();
+  if (!result.mirrored_vertices) return;
+  report.metrics["mirrored_vertices"] = *result.mirrored_vertices;
+  report.text += fmt::format("mirrored   {} of {} vertices have the same weights on both sides\n",
+                             *result.mirrored_vertices, result.character.rig.mesh.vertex_count());
+}
+
+void report_clips(const RigResult& result, bool carries_clips, Report& report) {
+  if (carries_clips) {
+    Json lost = Json::array();
+    for (const auto& dropped : result.dropped_tracks)
+      lost.push_back({{"clip", dropped.clip}, {"joints", dropped.joints}});
+    report.metrics["carried_clips"] = result.carried_clips;
+    report.metrics["dropped_tracks"] = std::move(lost);
+  }
+  if (!result.carried_clips.empty())
+    report.text += fmt::format("carried    {} over to the new joints\n", count_of(result.carried_clips.size(), "clip"));
+  report.metrics["demo_clips"] = result.demo_clips;
+  if (!result.demo_clips.empty())
+    report.text += fmt::format("clips      {} added\n", fmt::join(result.demo_clips, ", "));
+}
+
+// Where each joint comes from, by the names in the file.
+void report_joints(const RigResult& result, Report& report) {
+  const Skeleton& skeleton = result.character.rig.skeleton;
   Json list = Json::array();
   std::map<std::string, int> origins;
   std::vector<std::string> cells;
   std::size_t width = 0;
-  for (std::size_t k = 0; k < plan.joints.size(); ++k) {
-    const rigging::PlannedJoint& joint = plan.joints[k];
-    const std::string& name = skeleton.joints[joints[k]].name;
+  for (std::size_t k = 0; k < result.plan.joints.size(); ++k) {
+    const rigging::PlannedJoint& joint = result.plan.joints[k];
+    const std::string& name = skeleton.joints[result.joints[k]].name;
     list.push_back({{"name", name},
                     {"role", joint.role},
                     {"position", {joint.position.x(), joint.position.y(), joint.position.z()}},
@@ -60,6 +94,35 @@ void tell_joints(const rigging::SkeletonPlan& plan, const Skeleton& skeleton, co
   for (std::size_t r = 0; r < rows; ++r)
     report.text += r + rows < cells.size() ? fmt::format("           {:<{}}   {}\n", cells[r], width, cells[r + rows])
                                            : fmt::format("           {}\n", cells[r]);
+}
+
+}  // namespace
+
+void report_input(const std::vector<std::filesystem::path>& inputs, const io::Asset& asset, Report& report) {
+  const Mesh& mesh = asset.character.rig.mesh;
+  for (const std::filesystem::path& input : inputs) report.text += fmt::format("read       {}\n", input.string());
+  const double height = mesh.bounds().extent().maxCoeff();
+  report.text +=
+      fmt::format("mesh       {}, {}, {:.3g} m at its longest\n", count_of(mesh.vertex_count(), "vertex", "vertices"),
+                  count_of(mesh.parts.size(), "part"), height);
+  report.metrics["vertices"] = mesh.vertex_count();
+  report.metrics["parts"] = mesh.parts.size();
+  if (!asset.states_space && (height < kLowest || height > kHighest))
+    report.warn("rig.size", "",
+                fmt::format("The character is {:.3g} m long. If this is unintended, set --unit or --height.", height));
+}
+
+void report_result(const RigResult& result, bool carries_clips, Report& report) {
+  report.warn(result.findings);
+  report.fallbacks.insert(report.fallbacks.end(), result.fallbacks.begin(), result.fallbacks.end());
+  report_plan(result, report);
+  report_weights(result, report);
+  report.metrics["rest"] = option_words(result.rest)[static_cast<std::size_t>(result.rest)];
+  if (result.rest != rigging::RestPose::kKeep)
+    report.text +=
+        fmt::format("rest       changed to {} pose\n", result.rest == rigging::RestPose::kT ? "a T" : "an A");
+  report_clips(result, carries_clips, report);
+  report_joints(result, report);
 }
 
 std::string times_text(const Report& report) {

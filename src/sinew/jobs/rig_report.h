@@ -3,22 +3,24 @@
 
 #pragma once
 
+/// What `sinew rig` prints and puts into its report.
+
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "sinew/core/report.h"
-#include "sinew/core/skeleton.h"
-#include "sinew/rigging/rigger.h"
+#include "sinew/io/asset.h"
+#include "sinew/pipeline/rig.h"
 
 namespace sinew::jobs {
 
-/// What was found in a mesh: template, confidence, warnings; the status is incomplete where nothing fits. Joints are
-/// told by `tell_joints`.
-void tell_rigged(const rigging::Rigged& rigged, Report& report);
+/// The files that were read and the mesh in them, with a warning about an unlikely size.
+void report_input(const std::vector<std::filesystem::path>& inputs, const io::Asset& asset, Report& report);
 
-/// Where each joint came from: a table in the text, and a list in the metrics, by the names they have in the file.
-/// `joints`: per joint of the plan, that of the skeleton.
-void tell_joints(const rigging::SkeletonPlan& plan, const Skeleton& skeleton, const std::vector<Index>& joints,
-                 Report& report);
+/// The template, where the weights come from, the rest pose, the clips, and a table of the joints. The status is
+/// incomplete if no template fits.
+void report_result(const pipeline::RigResult& result, bool carries_clips, Report& report);
 
 /// The seconds of each stage, as a line of text.
 std::string times_text(const Report& report);

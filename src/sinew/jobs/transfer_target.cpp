@@ -16,8 +16,7 @@
 #include "sinew/pipeline/bind_names.h"
 #include "sinew/pipeline/bind_parts.h"
 #include "sinew/pipeline/bind_subject.h"
-#include "sinew/pipeline/rig_merge.h"
-#include "sinew/pipeline/rig_replace.h"
+#include "sinew/pipeline/characters.h"
 #include "sinew/pipeline/transfer_rows.h"
 #include "sinew/pipeline/transfer_skeleton.h"
 #include "sinew/transfer/joints/added_joints.h"
@@ -123,7 +122,7 @@ void TargetRun::read() {
       const std::vector<char> keep(rig().skeleton.joints.size(), 0);
       asset_ = io::strip_rig(asset_, keep, report_).asset;
     }
-    take_out_rig(asset_.character);
+    remove_rig(asset_.character);
   }
   figures_["input"] = input_name();
   figures_["output"] = output_.string();

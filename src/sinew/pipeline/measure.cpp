@@ -14,7 +14,7 @@
 #include "sinew/motion/drivers.h"
 #include "sinew/motion/player.h"
 #include "sinew/motion/resolve.h"
-#include "sinew/pipeline/joint_matching.h"
+#include "sinew/motion/retarget/joint_matching.h"
 #include "sinew/pipeline/play.h"
 
 namespace sinew::pipeline {
@@ -133,7 +133,7 @@ std::optional<WeightComparison> compare_weights(const Rig& rig, const Rig& other
                                                 const Progress& progress) {
   if (rig.weights.empty() || other.weights.empty()) return std::nullopt;
   WeightComparison comparison;
-  const SkinWeights weights = weights_by_name(other, rig.skeleton);
+  const SkinWeights weights = motion::weights_by_name(other, rig.skeleton);
   comparison.unmatched = foreign_joints(weights, rig.skeleton.size());
   comparison.weights = measure::weight_agreement(rig.weights, weights);
   if (comparison.unmatched == 0) comparison.posed = measure::posed_agreement(rig, weights, progress);
@@ -172,7 +172,7 @@ std::optional<Pose> pose_by_names(const Pose& pose, const Rig& from, const Rig& 
   Pose result = rest_pose(to);
   result.twist_rad.assign(pose.twist_rad.empty() ? 0 : to.skeleton.size(), 0);
   bool any = false;
-  const std::vector<Index> partners = partners_by_name(from.skeleton, to.skeleton);
+  const std::vector<Index> partners = motion::partners_by_name(from.skeleton, to.skeleton);
   for (Index j = 0; j < from.skeleton.size(); ++j) {
     const Index partner = partners[j];
     if (partner == kNone) continue;

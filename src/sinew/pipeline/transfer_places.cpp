@@ -86,8 +86,8 @@ double bone_length(const rigging::SkeletonPlan& plan, const std::vector<Index>& 
 
 /// The same template in both bodies.
 struct TwoPlans {
-  const rigging::Rigged& reference;
-  const rigging::Rigged& target;
+  const rigging::PlanResult& reference;
+  const rigging::PlanResult& target;
   std::vector<Index> of_joint;  // Per joint of the reference's skeleton: that of its plan.
   std::vector<Index> partner;   // Per joint of the reference's plan: that of the target's.
 };
@@ -149,7 +149,7 @@ bool place_by_template(TransferReference& reference, const JointBody& body, cons
                        const Template& skeleton_template, bool own, FittedPlaces& places, const Progress& progress) {
   rigging::RiggerRequest request;
   request.templates = {skeleton_template};
-  rigging::Rigged there;
+  rigging::PlanResult there;
   try {
     rigging::RiggerOptions options;
     options.extras = "rigid";
@@ -158,9 +158,9 @@ bool place_by_template(TransferReference& reference, const JointBody& body, cons
     return false;
   }
   if (!there.fits) return false;
-  const std::optional<rigging::Rigged>& here = reference.plan(skeleton_template, progress);
+  const std::optional<rigging::PlanResult>& here = reference.plan(skeleton_template, progress);
   // Without a plan of the reference's own the template's like is where the joint is.
-  const rigging::Rigged& ours = here ? *here : there;
+  const rigging::PlanResult& ours = here ? *here : there;
   TwoPlans plans{ours, there, std::vector<Index>(body.count(), kNone), {}};
   for (const rigging::PlannedJoint& planned : ours.plan.joints)
     plans.partner.push_back(planned_like(there.plan, planned.name));

@@ -10,7 +10,7 @@
 #include "sinew/core/error.h"
 #include "sinew/pipeline/bind_parts.h"
 #include "sinew/pipeline/bind_subject.h"
-#include "sinew/pipeline/rig_pose.h"
+#include "sinew/rigging/build/rest_pose.h"
 #include "sinew/transfer/match/joint_map.h"
 
 namespace sinew::pipeline {
@@ -59,7 +59,7 @@ TransferReference::TransferReference(const std::filesystem::path& path, Report& 
         "rig; those after it get it.",
         path.string()));
   std::vector<Mat4> frames = binding_matrices(rig, report.warnings);
-  gather_in_bind_pose(rig, frames);
+  rigging::gather_in_bind_pose(rig, frames);
   ChosenParts chosen = chosen_parts(rig.mesh, telling_parts(rig));
   mesh_ = std::move(chosen.mesh);
   const SkinWeights all = rig.weights.normalized();
@@ -100,11 +100,11 @@ transfer::Guides TransferReference::guides(const transfer::Side& target, const t
   return guides;
 }
 
-const std::optional<rigging::Rigged>& TransferReference::plan(const Template& skeleton_template,
-                                                              const Progress& progress) {
+const std::optional<rigging::PlanResult>& TransferReference::plan(const Template& skeleton_template,
+                                                                  const Progress& progress) {
   const auto kept = plans_.find(skeleton_template.name);
   if (kept != plans_.end()) return kept->second;
-  std::optional<rigging::Rigged> made;
+  std::optional<rigging::PlanResult> made;
   try {
     rigging::RiggerRequest request;
     request.templates = {skeleton_template};

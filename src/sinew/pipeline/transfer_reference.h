@@ -43,7 +43,7 @@ class TransferReference {
                           const transfer::GuideOptions& options, const Progress& progress);
 
   /// How a template of the rigger lies in it; kept. Nothing if that cannot be told.
-  const std::optional<rigging::Rigged>& plan(const Template& skeleton_template, const Progress& progress);
+  const std::optional<rigging::PlanResult>& plan(const Template& skeleton_template, const Progress& progress);
 
  private:
   using GuideKey = std::vector<std::array<Index, 3>>;  // Joint, parent, whether its end is known.
@@ -54,7 +54,7 @@ class TransferReference {
   std::vector<char> moves_skin_, helpers_, primary_;
   std::vector<Index> skin_order_;
   std::map<GuideKey, SkinWeights> guides_;
-  std::map<std::string, std::optional<rigging::Rigged>> plans_;
+  std::map<std::string, std::optional<rigging::PlanResult>> plans_;
 };
 
 }  // namespace sinew::pipeline

@@ -11,7 +11,7 @@
 
 #include "sinew/binding/edit/weight_edit_surface.h"
 #include "sinew/core/error.h"
-#include "sinew/pipeline/joint_matching.h"
+#include "sinew/motion/retarget/joint_matching.h"
 
 namespace sinew::pipeline {
 namespace {
@@ -86,7 +86,7 @@ WeightComparison compare_weights(const Rig& rig, const Rig& other) {
   require_same_vertices(rig, other);
   WeightComparison comparison;
   const Index own_count = rig.skeleton.size();
-  const SkinWeights theirs = weights_by_name(other, rig.skeleton).normalized();
+  const SkinWeights theirs = motion::weights_by_name(other, rig.skeleton).normalized();
   const SkinWeights ours = rig.weights.normalized();
   comparison.all = measure::weight_agreement(ours, theirs);
   std::vector<WeightComparison::PerJoint> joints(own_count + other.skeleton.size());

@@ -51,7 +51,7 @@ class Rigger {
   Rigger(const Mesh& mesh, const RiggerRequest& request, const RiggerOptions& options, const Progress& progress)
       : mesh_(mesh), request_(request), options_(options), progress_(progress) {}
 
-  Rigged run() {
+  PlanResult run() {
     templates_ = request_.templates;
     if (!options_.without.empty())
       for (Template& t : templates_) t = without_limbs(t, options_.without);
@@ -346,17 +346,18 @@ class Rigger {
   void finish() {
     for (PlannedJoint& joint : result_.plan.joints) joint.confidence = std::min(joint.confidence, result_.confidence);
     if (!best_.without.empty())
-      warn("rig.without", fmt::format("The body seems to have no {}; it got the {} template without {}. Give --without "
-                                      "{} to say so, or --hint.",
-                                      best_.without, result_.plan.template_name, best_.without, best_.without));
+      warn("rig.without",
+           fmt::format("The body seems to have no {}; it gets the {} template without {}. Confirm this with the option "
+                       "'without', or give positions of joints with the option 'hint'.",
+                       best_.without, result_.plan.template_name, best_.without));
     if (!choice_.proven) warn("rig.not_proven", "The search was cut short; a better fit may exist.");
     if (result_.confidence < kDoubtful)
-      warn("rig.doubtful", fmt::format("The {} template fits with a confidence of {:.2f} only. Look at the result, and "
-                                       "give --template or --hint where it is wrong.",
+      warn("rig.doubtful", fmt::format("The {} template fits with a confidence of only {:.2f}. Check the result, and "
+                                       "correct it with the options 'template' or 'hint'.",
                                        result_.plan.template_name, result_.confidence));
   }
 
-  Rigged generic() {
+  PlanResult generic() {
     stage("generic", 0.5);
     result_.fits = false;
     result_.confidence = 0;
@@ -366,7 +367,7 @@ class Rigger {
     std::string names;
     for (const Template& t : templates_) names += (names.empty() ? "" : ", ") + t.name;
     warn("rig.generic", fmt::format("No template fits ({}). The joints follow the shape alone, without names of body "
-                                    "parts. Give --template and --hint to help.",
+                                    "parts. The options 'template' and 'hint' can help.",
                                     names));
     return std::move(result_);
   }
@@ -382,15 +383,25 @@ class Rigger {
   Anatomy anatomy_;
   double shape_ = 0;
   std::vector<char> given_;
-  Rigged result_;
+  PlanResult result_;
 };
 
 }  // namespace
 
-Rigged plan_skeleton(const Mesh& mesh, const RiggerRequest& request, const RiggerOptions& options,
-                     const Progress& progress) {
+PlanResult plan_skeleton(const Mesh& mesh, const RiggerRequest& request, const RiggerOptions& options,
+                         const Progress& progress) {
   if (request.templates.empty()) throw Error("There is no template to choose from.");
   return Rigger(mesh, request, options, progress).run();
+}
+
+PlanResult plan_generic_skeleton(const Mesh& mesh, const StageListener& on_stage, const Progress& progress) {
+  PlanResult result;
+  if (on_stage) on_stage("inside");
+  const Body body = make_body(mesh, {}, progress);
+  if (on_stage) on_stage("joints");
+  result.plan = generic_plan(body.interior, body.graph);
+  result.confidence = 1;
+  return result;
 }
 
 }  // namespace sinew::rigging

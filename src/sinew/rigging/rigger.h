@@ -3,7 +3,6 @@
 
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,6 +13,7 @@
 #include "sinew/core/mesh.h"
 #include "sinew/core/options.h"
 #include "sinew/core/progress.h"
+#include "sinew/core/stage_listener.h"
 #include "sinew/core/template.h"
 #include "sinew/rigging/build/plan.h"
 #include "sinew/rigging/embed/penalties.h"
@@ -30,19 +30,20 @@ struct RiggerOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("without", "What the body lacks: arms, legs, head, tail, wings.").as("WHAT,…"), self.without);
+    v(Field("without", "Limbs that the body lacks.").as("WHAT,…").one_of({"arms", "legs", "head", "tail", "wings"}),
+      self.without);
     v(Field("extras",
-            "What becomes of what the template does not explain, as tails and ears: chains of joints, or "
-            "rigid on the nearest joint.")
+            "How parts that the template does not explain, such as tails and ears, are treated: they get chains of "
+            "joints, or are attached rigidly to the nearest joint.")
           .one_of({"chains", "rigid"}),
       self.extras);
-    v(Field("fingers", "Joints for fingers where they can be told apart, or none.").one_of({"auto", "none"}),
+    v(Field("fingers", "Joints for fingers where they can be distinguished, or none.").one_of({"auto", "none"}),
       self.fingers);
     v(Field("symmetry",
             "Whether both sides get mirrored joints and weights: auto where the mesh is its own mirror image.")
           .one_of({"auto", "on", "off"}),
       self.symmetry);
-    v(Field("orientation", "auto finds out how the body stands; keep takes +y for up and +z for forward.")
+    v(Field("orientation", "auto detects the orientation of the body; keep assumes +y for up and +z for forward.")
           .one_of({"auto", "keep"}),
       self.orientation);
     v(Field("compat", "Search and refine with the constants of the released Pinocchio library, and nothing else."),
@@ -50,29 +51,33 @@ struct RiggerOptions {
   }
 };
 
-/// What is asked for, beside the options: places in model space by name or role of a template's joint.
+/// What a caller requests beside the options. Positions are in model space, by name or role of a template's joint.
 struct RiggerRequest {
-  std::vector<Template> templates;                  ///< Those to choose from, in order; one: no choice.
-  std::map<std::string, Vec3> hints;                ///< Joints that lie near these places.
-  std::map<std::string, Vec3> given;                ///< Joints that lie exactly there.
-  std::optional<PenaltyWeights> weights;            ///< Of the search, in place of the released ones. For ablations.
-  std::function<void(const char* stage)> on_stage;  ///< Called as a stage begins; may be empty. For times.
+  std::vector<Template> templates;        ///< Those to choose from, in order. With one there is no choice.
+  std::map<std::string, Vec3> hints;      ///< Joints that are near these positions.
+  std::map<std::string, Vec3> given;      ///< Joints that are exactly at these positions.
+  std::optional<PenaltyWeights> weights;  ///< Weights of the search instead of the released ones. For ablations.
+  StageListener on_stage;                 ///< May be empty.
 };
 
-struct Rigged {
+struct PlanResult {
   SkeletonPlan plan;
   bool fits = true;  ///< False: no template fits, and the plan is the generic one.
   double confidence =
-      0;  ///< 0 to 1: how far the next best reading of the body is away. Below 0.3 a warning is among the findings.
+      0;  ///< 0 to 1: the margin to the second-best interpretation. Below 0.3 the findings have a warning.
   Findings warnings;
-  Json metrics =
-      Json::object();  ///< Penalties, terms, runner-up, spheres, entries of the search, share of volume not covered, ….
+  /// Penalties, terms, the second-best candidate, spheres, entries of the search, share of volume not covered, ….
+  Json metrics = Json::object();
 };
 
-/// A skeleton for a bare mesh. All joints lie inside. The same for any number of threads.
-/// \throws Error for a mesh that encloses nothing, a name that no template has, an option that does not go with the
+/// Plans a skeleton for a bare mesh. All joints are inside the mesh. The result is the same for any number of threads.
+/// \throws Error for a mesh that encloses nothing, a name that no template has, or an option that does not go with the
 /// templates; Cancelled.
-Rigged plan_skeleton(const Mesh& mesh, const RiggerRequest& request, const RiggerOptions& options = {},
-                     const Progress& progress = {});
+PlanResult plan_skeleton(const Mesh& mesh, const RiggerRequest& request, const RiggerOptions& options = {},
+                         const Progress& progress = {});
+
+/// Plans a skeleton that follows the shape alone, without a template, for callers that request one: it fits, with
+/// confidence 1. \throws Error for a mesh that encloses nothing; Cancelled.
+PlanResult plan_generic_skeleton(const Mesh& mesh, const StageListener& on_stage = {}, const Progress& progress = {});
 
 }  // namespace sinew::rigging

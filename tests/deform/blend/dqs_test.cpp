@@ -21,18 +21,6 @@ Mat4 turn(double angle_rad, const Vec3& axis) {
   return Transform{Vec3::Zero(), rotation_exp(angle_rad * axis), Vec3::Ones()}.matrix();
 }
 
-TEST(DualQuat, GoesToAMatrixAndBack) {
-  std::mt19937 rng(1);
-  for (int i = 0; i < 100000; ++i) {
-    const Mat4 m = random_motion(rng, 2);
-    ASSERT_LT((matrix_of(dual_quat(m)) - m).cwiseAbs().maxCoeff(), 1e-12);
-  }
-  for (const Vec3& axis : {Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0, 0, 1), Vec3(0.6, 0, -0.8)}) {
-    const Mat4 m = turn(kPi, axis);
-    EXPECT_LT((matrix_of(dual_quat(m)) - m).cwiseAbs().maxCoeff(), 1e-12);
-  }
-}
-
 TEST(Dqs, TheBindPoseGivesTheMesh) {
   const Rig rig = random_cloud(2, 333);
   const Frame frame = frame_of("dqs", rig, {bind_pose_matrices(rig, 0), {}, {}});

@@ -22,9 +22,9 @@ EmbeddingSubject standing(const char* kind) {
 }
 
 /// A plan whose joints are where they are.
-rigging::Rigged true_plan(const EmbeddingSubject& subject) {
+rigging::PlanResult true_plan(const EmbeddingSubject& subject) {
   const Template& t = rigging::find_template(subject.kind);
-  rigging::Rigged rigged;
+  rigging::PlanResult rigged;
   rigged.confidence = 1;
   rigged.plan.template_name = t.name;
   for (const Template::Joint& joint : t.joints) {
@@ -39,7 +39,7 @@ rigging::Rigged true_plan(const EmbeddingSubject& subject) {
   return rigged;
 }
 
-Vec3& place_of(rigging::Rigged& rigged, const char* role) {
+Vec3& place_of(rigging::PlanResult& rigged, const char* role) {
   return rigged.plan.joints.at(rigged.plan.find_role(role)).position;
 }
 
@@ -58,7 +58,7 @@ TEST(EmbeddingJudge, FindsNothingWrongWithTheTruth) {
 
 TEST(EmbeddingJudge, MeasuresErrorsAsSharesOfTheHeight) {
   const EmbeddingSubject subject = standing("human");
-  rigging::Rigged rigged = true_plan(subject);
+  rigging::PlanResult rigged = true_plan(subject);
   place_of(rigged, "left_shin").y() += 0.02 * subject.height;
   place_of(rigged, "head").y() += 0.01 * subject.height;
   const EmbeddingOutcome outcome = judge_embedding(subject, rigged);
@@ -72,7 +72,7 @@ TEST(EmbeddingJudge, MeasuresErrorsAsSharesOfTheHeight) {
 
 TEST(EmbeddingJudge, SeesJointsOutsideAndJointsThatAreMissing) {
   const EmbeddingSubject subject = standing("human");
-  rigging::Rigged rigged = true_plan(subject);
+  rigging::PlanResult rigged = true_plan(subject);
   place_of(rigged, "left_hand").y() += 0.2 * subject.height;
   EmbeddingOutcome outcome = judge_embedding(subject, rigged);
   EXPECT_EQ(outcome.outside, 1U);
@@ -90,7 +90,7 @@ TEST(EmbeddingJudge, SeesJointsOutsideAndJointsThatAreMissing) {
 
 TEST(EmbeddingJudge, SeesSwappedLimbs) {
   EmbeddingSubject subject = standing("human");
-  rigging::Rigged rigged = true_plan(subject);
+  rigging::PlanResult rigged = true_plan(subject);
   for (const char* part : {"upper_arm", "forearm", "hand"})
     std::swap(place_of(rigged, ("left_" + std::string(part)).c_str()),
               place_of(rigged, ("right_" + std::string(part)).c_str()));
@@ -114,7 +114,7 @@ TEST(EmbeddingJudge, SeesSwappedLimbs) {
 
 TEST(EmbeddingJudge, WhereNoTemplateIsRightAHumanNeedsAWarning) {
   EmbeddingSubject subject = standing("human");
-  rigging::Rigged rigged = true_plan(subject);
+  rigging::PlanResult rigged = true_plan(subject);
   subject.kind.clear();
   EXPECT_TRUE(judge_embedding(subject, rigged).silent());
   rigged.warnings.push_back({"rig.doubtful", "", "It may be wrong."});

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "sinew/core/dual_quat.h"
 #include "sinew/deform/blend/skin_layout.h"
 
 namespace sinew::deform {
@@ -108,23 +109,6 @@ class DqsDeformer final : public Deformer {
 };
 
 }  // namespace
-
-DualQuat dual_quat(const Mat4& rigid) {
-  DualQuat q;
-  q.real = Quat(Mat3(rigid.topLeftCorner<3, 3>())).normalized();
-  const Vec3 t = rigid.topRightCorner<3, 1>();
-  q.dual = Quat(0, t.x(), t.y(), t.z()) * q.real;
-  q.dual.coeffs() *= 0.5;
-  return q;
-}
-
-Mat4 matrix_of(const DualQuat& q) {
-  Mat4 result = Mat4::Identity();
-  result.topLeftCorner<3, 3>() = q.real.toRotationMatrix();
-  result.topRightCorner<3, 1>() =
-      2 * (q.real.w() * q.dual.vec() - q.dual.w() * q.real.vec() + q.real.vec().cross(q.dual.vec()));
-  return result;
-}
 
 std::unique_ptr<Deformer> bind_dqs(const Rig& rig, const Progress& progress) {
   return std::make_unique<DqsDeformer>(rig, progress);

@@ -3,24 +3,11 @@
 
 #pragma once
 
-#include <array>
 #include <memory>
 
 #include "sinew/deform/deformer.h"
 
 namespace sinew::deform {
-
-/// A rigid motion: rotation q and translation t as q + ε ½ t q. Eight numbers, w x y z of each part.
-struct DualQuat {
-  Quat real = Quat::Identity();
-  Quat dual = Quat(0, 0, 0, 0);
-};
-
-/// \pre the upper left of the matrix is a rotation.
-DualQuat dual_quat(const Mat4& rigid);
-
-/// The matrix of a dual quaternion whose real part has length 1.
-Mat4 matrix_of(const DualQuat& q);
 
 /// Dual-quaternion skinning: L. Kavan, S. Collins, J. Žára, C. O'Sullivan, "Geometric skinning with approximate dual
 /// quaternion blending", 2008. Signs are chosen per vertex against its heaviest joint. Stretch is taken out of each

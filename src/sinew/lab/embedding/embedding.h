@@ -74,7 +74,7 @@ struct EmbeddingOutcome {
 };
 
 /// Compares a plan with the truth.
-EmbeddingOutcome judge_embedding(const EmbeddingSubject& subject, const rigging::Rigged& rigged);
+EmbeddingOutcome judge_embedding(const EmbeddingSubject& subject, const rigging::PlanResult& rigged);
 
 /// How a skeleton is looked for.
 struct EmbeddingTrial {

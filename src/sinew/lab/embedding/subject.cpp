@@ -14,9 +14,8 @@
 #include "sinew/lab/embedding/embedding.h"
 #include "sinew/motion/names/joint_names.h"
 #include "sinew/pipeline/bind_subject.h"
-#include "sinew/pipeline/rig_apply.h"
-#include "sinew/pipeline/rig_body.h"
-#include "sinew/pipeline/rig_merge.h"
+#include "sinew/pipeline/characters.h"
+#include "sinew/pipeline/rig.h"
 #include "sinew/rigging/templates/template_file.h"
 
 namespace sinew::lab {
@@ -36,7 +35,7 @@ bool is_bend(const std::string& role) { return role.ends_with("_forearm") || rol
 /// A plan beside the truth.
 class EmbeddingJudge {
  public:
-  EmbeddingJudge(const EmbeddingSubject& subject, const rigging::Rigged& rigged)
+  EmbeddingJudge(const EmbeddingSubject& subject, const rigging::PlanResult& rigged)
       : subject_(subject), rigged_(rigged), plan_(rigged.plan) {}
 
   EmbeddingOutcome run() {
@@ -140,7 +139,7 @@ class EmbeddingJudge {
   }
 
   const EmbeddingSubject& subject_;
-  const rigging::Rigged& rigged_;
+  const rigging::PlanResult& rigged_;
   const rigging::SkeletonPlan& plan_;
   EmbeddingOutcome outcome_;
 };
@@ -170,7 +169,7 @@ EmbeddingSubject made_embedding_subject(const std::string& kind, const shapes::M
     for (const Template::Joint& joint : t.joints)
       if (joint.name == known.name && known.joint != kNone)
         subject.truth[joint.role] = frames[known.joint].topRightCorner<3, 1>();
-  take_out_rig(made.character);
+  remove_rig(made.character);
   subject.mesh = std::move(made.character.rig.mesh);
   subject.height = subject_height(kind, subject.mesh, Vec3::UnitY());
   return subject;
@@ -181,13 +180,13 @@ EmbeddingSubject file_embedding_subject(const std::filesystem::path& path, const
   EmbeddingSubject subject;
   subject.name = path.stem().string();
   subject.kind = kind;
-  Report unheard;
-  gather_parts(asset, unheard);
+  asset.character = gather_parts(std::move(asset.character)).character;
   const Rig& rig = asset.character.rig;
   Vec3 up = Vec3::UnitY();
   if (!rig.skeleton.empty()) {
     const motion::Recognition known = motion::recognize(rig.skeleton);
-    const std::vector<Mat4> frames = binding_matrices(rig, unheard.warnings);
+    Findings ignored;
+    const std::vector<Mat4> frames = binding_matrices(rig, ignored);
     up = known.up;
     for (Index j = 0; j < rig.skeleton.size(); ++j) {
       motion::JointRole role = known.roles[j];
@@ -198,7 +197,7 @@ EmbeddingSubject file_embedding_subject(const std::filesystem::path& path, const
   }
   // What was skinned and what hung on a joint is known of a bare file, too: by its nodes.
   const std::vector<MeshPart> parts = asset.character.rig.mesh.parts;
-  take_out_rig(asset.character);
+  remove_rig(asset.character);
   subject.mesh = std::move(asset.character.rig.mesh);
   for (std::size_t p = 0; p < std::min(parts.size(), subject.mesh.parts.size()); ++p) {
     subject.mesh.parts[p].skin = parts[p].skin;
@@ -208,7 +207,7 @@ EmbeddingSubject file_embedding_subject(const std::filesystem::path& path, const
   return subject;
 }
 
-EmbeddingOutcome judge_embedding(const EmbeddingSubject& subject, const rigging::Rigged& rigged) {
+EmbeddingOutcome judge_embedding(const EmbeddingSubject& subject, const rigging::PlanResult& rigged) {
   return EmbeddingJudge(subject, rigged).run();
 }
 
@@ -217,11 +216,11 @@ EmbeddingOutcome try_embedding(const EmbeddingSubject& subject, const EmbeddingT
   request.templates = rigging::templates();
   request.weights = trial.weights;
   const auto start = std::chrono::steady_clock::now();
-  rigging::Rigged rigged;
+  rigging::PlanResult rigged;
   try {
     Rig rig;
     rig.mesh = subject.mesh;
-    rigged = plan_character(rig, request, trial.options);
+    rigged = plan_body(rig, request, trial.options);
   } catch (const Error&) {
     rigged.fits = false;
     rigged.plan.template_name = "nothing";

@@ -12,7 +12,7 @@
 
 #include "sinew/core/parallel.h"
 #include "sinew/measure/weight_agreement.h"
-#include "sinew/pipeline/joint_matching.h"
+#include "sinew/motion/retarget/joint_matching.h"
 #include "sinew/shapes/kinds.h"
 #include "sinew/transfer/rays/guides.h"
 #include "sinew/transfer/rays/skeleton_aware.h"
@@ -64,7 +64,7 @@ KnownRig known_human(int vertices, int seed, double vary) {
 }
 
 transfer::Correspondence same_names(const Rig& reference, const Rig& target) {
-  const std::vector<Index> partners = partners_by_name(reference.skeleton, target.skeleton);
+  const std::vector<Index> partners = motion::partners_by_name(reference.skeleton, target.skeleton);
   std::vector<std::pair<Index, Index>> joints;
   for (Index j = 0; j < partners.size(); ++j)
     if (partners[j] != kNone && reference.skeleton.joints[j].deforming && reference.skeleton.joints[j].role != "helper")

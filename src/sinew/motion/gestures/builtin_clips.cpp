@@ -64,4 +64,11 @@ Clip builtin_clip(const Skeleton& skeleton, const std::string& name) {
   return known.build == Build::kQuadruped ? beast_walk_clip(body) : walk_clip(body);
 }
 
+std::string fitting_clip(const Skeleton& skeleton) {
+  const std::vector<std::string> made = builtin_clip_names(skeleton);
+  for (const char* name : {"walk", "flap"})
+    if (std::find(made.begin(), made.end(), name) != made.end()) return name;
+  return "exercise";
+}
+
 }  // namespace sinew::motion

@@ -28,4 +28,7 @@ const std::vector<std::string>& all_builtin_clip_names();
 /// \throws Error, with the names there are, if this skeleton has no such clip.
 Clip builtin_clip(const Skeleton& skeleton, const std::string& name);
 
+/// The built-in clip that shows a skeleton best: walk, flap or exercise.
+std::string fitting_clip(const Skeleton& skeleton);
+
 }  // namespace sinew::motion

@@ -368,7 +368,7 @@ Findings add_extras(SkeletonPlan& plan, const Interior& interior, const std::str
     const std::string& name = plan.joints[chain.joint].name;
     findings.push_back({"rigging.extras_rigid", name,
                         fmt::format("Something {:.2g} m long sticks out of the body at {} and stays rigid with it. "
-                                    "With --extras chains it gets joints of its own.",
+                                    "With 'chains' for the option 'extras' it gets joints of its own.",
                                     chain.line.length, name)});
   }
   return findings;

@@ -3,11 +3,11 @@
 
 #pragma once
 
-/// Plans of made characters, from the truth that is known of them: what a perfect search would find.
+/// Plans of made characters with their true joints: what a perfect search would find.
 
 #include "sinew/motion/names/joint_names.h"
 #include "sinew/rigging/rigger.h"
-#include "sinew/shapes/kinds.h"
+#include "tests/support/made_human.h"
 
 namespace sinew::test {
 
@@ -17,8 +17,8 @@ inline std::string other_side(const std::string& role) {
   return "";
 }
 
-inline rigging::Rigged true_plan(const Character& character, const std::string& name = "human") {
-  rigging::Rigged rigged;
+inline rigging::PlanResult true_plan(const Character& character, const std::string& name = "human") {
+  rigging::PlanResult rigged;
   rigged.confidence = 1;
   rigging::SkeletonPlan& plan = rigged.plan;
   plan.template_name = name;
@@ -39,13 +39,6 @@ inline rigging::Rigged true_plan(const Character& character, const std::string& 
   for (rigging::PlannedJoint& joint : plan.joints)
     if (const std::string role = other_side(joint.role); !role.empty()) joint.partner = plan.find_role(role);
   return rigged;
-}
-
-inline Character made_human(const std::string& pose = "a", int vertices = 1500) {
-  shapes::MakeOptions options;
-  options.vertices = vertices;
-  options.made_pose = pose;
-  return shapes::make("human", options).made.character;
 }
 
 }  // namespace sinew::test

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/pipeline/rig_symmetry.h"
+#include "sinew/binding/edit/symmetric_rows.h"
 
 #include <algorithm>
 
-namespace sinew::pipeline {
+namespace sinew::binding {
 namespace {
 
 struct Share {
@@ -48,14 +48,14 @@ std::vector<Share> mean_row(const Skeleton& skeleton, std::span<const Influence>
 void cut(const Skeleton& skeleton, std::size_t most, std::vector<Share>& shares) {
   if (shares.size() <= most) return;
   const Share last = shares[most - 1], next = shares[most];
-  const bool parted =
+  const bool separated =
       last.weight == next.weight && image_of(skeleton, last.joint) == next.joint && next.joint != last.joint;
   // Which of two images stays would depend on their numbers, and differ from the choice on the other side.
-  if (parted && most > 1) shares.resize(most - 1);
+  if (separated && most > 1) shares.resize(most - 1);
   else shares.resize(most);
 }
 
-void put_row(std::vector<Share>& shares, SkinWeights& weights) {
+void put_row(const std::vector<Share>& shares, SkinWeights& weights) {
   double sum = 0;
   for (const Share& share : shares) sum += share.weight;
   std::vector<Influence> row;
@@ -65,27 +65,25 @@ void put_row(std::vector<Share>& shares, SkinWeights& weights) {
 
 }  // namespace
 
-Index mirror_rows(const Mesh& mesh, const Skeleton& skeleton, const std::vector<Index>& partner, Index most,
-                  SkinWeights& weights) {
-  SkinWeights result;
-  result.reserve(weights.row_count(), weights.influence_count());
-  Index mirrored = 0;
+SymmetricRows symmetric_rows(const SkinWeights& weights, const Mesh& mesh, const Skeleton& skeleton,
+                             const std::vector<Index>& image, Index most) {
+  SymmetricRows result;
+  result.weights.reserve(weights.row_count(), weights.influence_count());
   for (Index v = 0; v < weights.row_count(); ++v) {
-    const Index image = partner[v];
-    const Index back = image == kNone ? kNone : partner[image];
+    const Index other = image[v];
+    const Index back = other == kNone ? kNone : image[other];
     const bool paired = back != kNone && (back == v || mesh.positions[back] == mesh.positions[v]);
     std::vector<Share> shares;
-    if (paired) shares = mean_row(skeleton, weights.row(v), weights.row(image));
+    if (paired) shares = mean_row(skeleton, weights.row(v), weights.row(other));
     if (shares.empty()) {
-      result.add_row(weights.row(v));
+      result.weights.add_row(weights.row(v));
       continue;
     }
     cut(skeleton, most, shares);
-    put_row(shares, result);
-    ++mirrored;
+    put_row(shares, result.weights);
+    ++result.mirrored;
   }
-  weights = std::move(result);
-  return mirrored;
+  return result;
 }
 
-}  // namespace sinew::pipeline
+}  // namespace sinew::binding

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/pipeline/rig_merge.h"
+#include "sinew/pipeline/characters.h"
 
 #include <algorithm>
 #include <utility>
@@ -11,7 +11,7 @@
 namespace sinew::pipeline {
 namespace {
 
-// Gives every corner an index of its own, also where vertices had the values before or there were none.
+// Gives every corner an index, also where the values were per vertex or missing.
 template <class T>
 void index_corners(const Mesh& mesh, CornerLayer<T>& layer) {
   if (!layer.corners.empty()) return;
@@ -22,7 +22,7 @@ void index_corners(const Mesh& mesh, CornerLayer<T>& layer) {
 template <class T>
 void add_layer(const Mesh& target, CornerLayer<T>& layer, const Mesh& other, CornerLayer<T> added) {
   if (layer.empty() && added.empty()) return;
-  // Values per vertex on both sides stay so.
+  // Values that are per vertex in both remain per vertex.
   const bool per_vertex = layer.corners.empty() && added.corners.empty() && !layer.empty() && !added.empty();
   if (!per_vertex) {
     index_corners(target, layer);
@@ -66,14 +66,13 @@ void add_face_materials(Mesh& mesh, const Mesh& other, Index materials) {
     mesh.face_materials.push_back(material == kNone ? kNone : material + materials);
 }
 
-}  // namespace
-
+// \pre `other` has no rig.
 void add_meshes(Character& target, const Character& other) {
   Mesh& mesh = target.rig.mesh;
   const Mesh& added = other.rig.mesh;
   const Index vertices = mesh.vertex_count(), faces = mesh.face_count();
   const auto materials = static_cast<Index>(target.materials.size()), parts = static_cast<Index>(mesh.parts.size());
-  // Where only one side has normals the other would be shaded as if flat on the ground.
+  // Without normals of its own, a part would be shaded as if it were flat on the ground.
   CornerLayer<Vec3f> normals = added.normals;
   if (normals.empty() && !mesh.normals.empty()) normals = made_normals(added);
   if (mesh.normals.empty() && !normals.empty()) mesh.normals = made_normals(mesh);
@@ -100,7 +99,20 @@ void add_meshes(Character& target, const Character& other) {
   }
 }
 
-void take_out_rig(Character& character) {
+}  // namespace
+
+bool has_rig(const Character& character) {
+  const Rig& rig = character.rig;
+  if (!rig.skins.empty()) return true;
+  if (std::any_of(rig.skeleton.joints.begin(), rig.skeleton.joints.end(), [](const Joint& j) { return j.deforming; }))
+    return true;
+  for (const Clip& clip : character.clips)
+    for (const Track& track : clip.tracks)
+      if (track.path != Track::Path::kMorphWeights) return true;
+  return false;
+}
+
+void remove_rig(Character& character) {
   Rig& rig = character.rig;
   rig.skeleton = {};
   rig.skins.clear();
@@ -109,6 +121,14 @@ void take_out_rig(Character& character) {
   for (Clip& clip : character.clips)
     std::erase_if(clip.tracks, [](const Track& track) { return track.path != Track::Path::kMorphWeights; });
   std::erase_if(character.clips, [](const Clip& clip) { return clip.tracks.empty(); });
+}
+
+Character merge_characters(Character first, const std::vector<Character>& others) {
+  for (Character other : others) {
+    remove_rig(other);
+    add_meshes(first, other);
+  }
+  return first;
 }
 
 }  // namespace sinew::pipeline

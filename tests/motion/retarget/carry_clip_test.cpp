@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/pipeline/rig_replace.h"
+#include "sinew/motion/retarget/carry_clip.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "sinew/motion/gestures/builtin_clips.h"
+#include "sinew/motion/names/joint_names.h"
 #include "sinew/motion/resolve.h"
 #include "sinew/motion/sample.h"
-#include "tests/jobs/rig_plans.h"
+#include "tests/support/made_human.h"
 
-namespace sinew::pipeline {
+namespace sinew::motion {
 namespace {
 
 // The same places and hierarchy with other names and axes turned at random.
@@ -46,7 +47,7 @@ OldMotion motion_of(const Character& human, const Clip& clip) {
   return old;
 }
 
-TEST(RigReplace, JointsOfTheSameRolePairWhateverTheirNames) {
+TEST(CarryClip, JointsOfTheSameRolePairWhateverTheirNames) {
   const Skeleton skeleton = test::made_human().rig.skeleton;
   const JointPairs pairs = pair_joints(skeleton, disguised(skeleton, "mixamo"));
   for (Index j = 0; j < skeleton.size(); ++j) {
@@ -55,14 +56,13 @@ TEST(RigReplace, JointsOfTheSameRolePairWhateverTheirNames) {
   }
 }
 
-TEST(RigReplace, ACarriedClipMovesEveryJointAsTheOldOneDid) {
+TEST(CarryClip, ACarriedClipMovesEveryJointAsTheOldOneDid) {
   const Character human = test::made_human();
   const Skeleton skeleton = disguised(human.rig.skeleton, "mixamo");
   for (const char* name : {"walk", "wave"}) {
     const OldMotion old = motion_of(human, motion::builtin_clip(human.rig.skeleton, name));
-    DroppedTracks dropped;
-    const Clip clip = carried_clip(old, old.clips[0], skeleton, rest_matrices(skeleton),
-                                   pair_joints(old.rig.skeleton, skeleton), {}, dropped);
+    const auto [clip, dropped] =
+        carry_clip(old, old.clips[0], skeleton, rest_matrices(skeleton), pair_joints(old.rig.skeleton, skeleton), {});
     EXPECT_TRUE(dropped.joints.empty());
     Rig rig;
     rig.skeleton = skeleton;
@@ -77,7 +77,7 @@ TEST(RigReplace, ACarriedClipMovesEveryJointAsTheOldOneDid) {
   }
 }
 
-TEST(RigReplace, WhatHasNoPartnerIsListedAndTheRestStillMoves) {
+TEST(CarryClip, WhatHasNoPartnerIsListedAndTheRestStillMoves) {
   const Character human = test::made_human();
   // The new skeleton ends at the elbows.
   Skeleton skeleton;
@@ -94,15 +94,14 @@ TEST(RigReplace, WhatHasNoPartnerIsListedAndTheRestStillMoves) {
     skeleton.joints.push_back(joint);
   }
   const OldMotion old = motion_of(human, motion::builtin_clip(human.rig.skeleton, "walk"));
-  DroppedTracks dropped;
-  const Clip clip = carried_clip(old, old.clips[0], skeleton, rest_matrices(skeleton),
-                                 pair_joints(old.rig.skeleton, skeleton), {}, dropped);
+  const auto [clip, dropped] =
+      carry_clip(old, old.clips[0], skeleton, rest_matrices(skeleton), pair_joints(old.rig.skeleton, skeleton), {});
   EXPECT_NE(std::find(dropped.joints.begin(), dropped.joints.end(), "LeftForearm"), dropped.joints.end());
   EXPECT_EQ(std::find(dropped.joints.begin(), dropped.joints.end(), "LeftUpperArm"), dropped.joints.end());
   EXPECT_GT(clip.tracks.size(), 8U);
 }
 
-TEST(RigReplace, MorphTracksStayWithTheirParts) {
+TEST(CarryClip, MorphTracksStayWithTheirParts) {
   const Character human = test::made_human();
   Clip clip = motion::builtin_clip(human.rig.skeleton, "wave");
   Track blink;
@@ -115,24 +114,12 @@ TEST(RigReplace, MorphTracksStayWithTheirParts) {
   old.rig.mesh.parts.resize(2);
   old.rig.mesh.parts[1].morphs.resize(1);
   old.rig.mesh.parts[1].morph_weights = {0};
-  DroppedTracks dropped;
-  const Clip carried = carried_clip(old, clip, human.rig.skeleton, old.frames,
-                                    pair_joints(human.rig.skeleton, human.rig.skeleton), {4, 3}, dropped);
+  const Clip carried =
+      carry_clip(old, clip, human.rig.skeleton, old.frames, pair_joints(human.rig.skeleton, human.rig.skeleton), {4, 3})
+          .clip;
   EXPECT_EQ(carried.tracks.back().path, Track::Path::kMorphWeights);
   EXPECT_EQ(carried.tracks.back().target, 3U);
 }
 
-TEST(RigReplace, SkinsAndClipsOfJointsNeedToBeReplacedMorphsDoNot) {
-  Character human = test::made_human();
-  EXPECT_TRUE(has_rig(human));
-  Character bare;
-  bare.rig.mesh = human.rig.mesh;
-  EXPECT_FALSE(has_rig(bare));
-  Track blink;
-  blink.path = Track::Path::kMorphWeights;
-  bare.clips = {{"blink", {blink}}};
-  EXPECT_FALSE(has_rig(bare));
-}
-
 }  // namespace
-}  // namespace sinew::pipeline
+}  // namespace sinew::motion

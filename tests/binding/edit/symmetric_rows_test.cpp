@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/pipeline/rig_symmetry.h"
+#include "sinew/binding/edit/symmetric_rows.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-namespace sinew::pipeline {
+namespace sinew::binding {
 namespace {
 
 // Joint 0 in the middle, 1 and 2 each other's image, 3 and 4 as well.
@@ -40,7 +40,14 @@ void expect_mirrored(const SkinWeights& weights, const Skeleton& skeleton, Index
   }
 }
 
-TEST(RigSymmetry, BothSidesGetTheSameNumbersWithinTheCap) {
+Index make_symmetric(SkinWeights& weights, const Mesh& mesh, const Skeleton& skeleton, const std::vector<Index>& image,
+                     Index most) {
+  SymmetricRows result = symmetric_rows(weights, mesh, skeleton, image, most);
+  weights = std::move(result.weights);
+  return result.mirrored;
+}
+
+TEST(SymmetricWeights, BothSidesGetTheSameNumbersWithinTheCap) {
   const Skeleton skeleton = five_joints();
   const Mesh mesh = points({Vec3(1, 0, 0), Vec3(-1, 0, 0), Vec3(0, 1, 0), Vec3(3, 0, 0)});
   const std::vector<Index> partner = {1, 0, 2, kNone};
@@ -57,7 +64,7 @@ TEST(RigSymmetry, BothSidesGetTheSameNumbersWithinTheCap) {
     }
     weights = weights.normalized();
     const SkinWeights before = weights;
-    EXPECT_EQ(mirror_rows(mesh, skeleton, partner, 3, weights), 3U);
+    EXPECT_EQ(make_symmetric(weights, mesh, skeleton, partner, 3), 3U);
     expect_mirrored(weights, skeleton, 0, 1);
     expect_mirrored(weights, skeleton, 2, 2);
     for (Index v = 0; v < 3; ++v) {
@@ -70,30 +77,30 @@ TEST(RigSymmetry, BothSidesGetTheSameNumbersWithinTheCap) {
   }
 }
 
-TEST(RigSymmetry, AVertexWhoseImageBelongsToAnotherKeepsItsRow) {
+TEST(SymmetricWeights, AVertexWhoseImageBelongsToAnotherKeepsItsRow) {
   const Skeleton skeleton = five_joints();
   const Mesh mesh = points({Vec3(1, 0, 0), Vec3(-1, 0, 0), Vec3(1.001, 0, 0)});
   SkinWeights weights;
   weights.add_row({Influence{1, 1.0F}});
   weights.add_row({Influence{0, 1.0F}});
   weights.add_row({Influence{3, 1.0F}});
-  EXPECT_EQ(mirror_rows(mesh, skeleton, {1, 0, 1}, 4, weights), 2U);
+  EXPECT_EQ(make_symmetric(weights, mesh, skeleton, {1, 0, 1}, 4), 2U);
   EXPECT_EQ(weight(weights, 0, 1), 0.5F);
   EXPECT_EQ(weight(weights, 1, 2), 0.5F);
   EXPECT_EQ(weight(weights, 2, 3), 1.0F);
 }
 
-TEST(RigSymmetry, CopiesAtOnePlaceShareAnImage) {
+TEST(SymmetricWeights, CopiesAtOnePlaceShareAnImage) {
   const Skeleton skeleton = five_joints();
   const Mesh mesh = points({Vec3(1, 0, 0), Vec3(1, 0, 0), Vec3(-1, 0, 0)});
   SkinWeights weights;
   weights.add_row({Influence{1, 1.0F}});
   weights.add_row({Influence{1, 1.0F}});
   weights.add_row({Influence{0, 1.0F}});
-  EXPECT_EQ(mirror_rows(mesh, skeleton, {2, 2, 0}, 4, weights), 3U);
+  EXPECT_EQ(make_symmetric(weights, mesh, skeleton, {2, 2, 0}, 4), 3U);
   expect_mirrored(weights, skeleton, 0, 2);
   expect_mirrored(weights, skeleton, 1, 2);
 }
 
 }  // namespace
-}  // namespace sinew::pipeline
+}  // namespace sinew::binding

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/pipeline/joint_matching.h"
+#include "sinew/motion/retarget/joint_matching.h"
 
 #include <string_view>
 #include <unordered_map>
 
-namespace sinew::pipeline {
+namespace sinew::motion {
 
 std::vector<Index> partners_by_name(const Skeleton& from, const Skeleton& to) {
-  std::unordered_map<std::string_view, std::vector<Index>> places;
-  for (Index j = 0; j < to.size(); ++j) places[to.joints[j].name].push_back(j);
+  std::unordered_map<std::string_view, std::vector<Index>> candidates;
+  for (Index j = 0; j < to.size(); ++j) candidates[to.joints[j].name].push_back(j);
   std::unordered_map<std::string_view, std::size_t> taken;
   std::vector<Index> partners;
   partners.reserve(from.joints.size());
   for (const Joint& joint : from.joints) {
-    const auto at = places.find(joint.name);
-    const std::size_t turn = taken[joint.name]++;
-    partners.push_back(at != places.end() && turn < at->second.size() ? at->second[turn] : kNone);
+    const auto at = candidates.find(joint.name);
+    const std::size_t number = taken[joint.name]++;
+    partners.push_back(at != candidates.end() && number < at->second.size() ? at->second[number] : kNone);
   }
   return partners;
 }
@@ -38,4 +38,4 @@ SkinWeights weights_by_name(const Rig& other, const Skeleton& own) {
   return weights;
 }
 
-}  // namespace sinew::pipeline
+}  // namespace sinew::motion

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/pipeline/rig_merge.h"
+#include "sinew/pipeline/characters.h"
 
 #include <gtest/gtest.h>
+
+#include "tests/support/made_human.h"
 
 namespace sinew::pipeline {
 namespace {
@@ -44,11 +46,11 @@ Vec2f uv_of_corner(const Mesh& mesh, std::size_t corner) {
   return mesh.uvs.values[mesh.uvs.corners.empty() ? mesh.face_vertices[corner] : mesh.uvs.corners[corner]];
 }
 
-TEST(RigMerge, EveryPartKeepsItsFacesLooksAndMorphs) {
+TEST(Characters, EveryPartKeepsItsFacesLooksAndMorphs) {
   for (const bool first_corners : {false, true})
     for (const bool second_corners : {false, true}) {
-      Character target = triangle(0, true, false, first_corners);
-      add_meshes(target, triangle(5, false, true, second_corners));
+      const Character target =
+          merge_characters(triangle(0, true, false, first_corners), {triangle(5, false, true, second_corners)});
       ASSERT_TRUE(validate(target).empty()) << validate(target)[0].text;
       const Mesh& mesh = target.rig.mesh;
       ASSERT_EQ(mesh.parts.size(), 2U);
@@ -67,7 +69,17 @@ TEST(RigMerge, EveryPartKeepsItsFacesLooksAndMorphs) {
     }
 }
 
-TEST(RigMerge, WithoutItsRigACharacterKeepsItsMeshAndMorphClips) {
+TEST(Characters, OnlyTheFirstOfSeveralKeepsItsRig) {
+  const Character human = test::made_human();
+  const Character both = merge_characters(human, {human, human});
+  EXPECT_EQ(both.rig.mesh.vertex_count(), 3 * human.rig.mesh.vertex_count());
+  EXPECT_EQ(both.rig.mesh.parts.size(), 3 * human.rig.mesh.parts.size());
+  EXPECT_EQ(both.rig.mesh.parts.front().skin, human.rig.mesh.parts.front().skin);
+  EXPECT_EQ(both.rig.mesh.parts.back().skin, kNone);
+  EXPECT_EQ(both.rig.skeleton.size(), human.rig.skeleton.size());
+}
+
+TEST(Characters, WithoutItsRigACharacterKeepsItsMeshAndMorphClips) {
   Character character = triangle(0, true, false, false);
   character.rig.skeleton.joints.resize(1);
   character.rig.skins.push_back({"skin", {0}, {Mat4::Identity()}});
@@ -80,13 +92,25 @@ TEST(RigMerge, WithoutItsRigACharacterKeepsItsMeshAndMorphClips) {
   turn.values = {0, 0, 0, 1};
   character.clips[0].tracks.push_back(turn);
   character.clips.push_back({"turn", {turn}});
-  take_out_rig(character);
+  remove_rig(character);
   EXPECT_TRUE(validate(character).empty());
   EXPECT_TRUE(character.rig.skeleton.empty());
   EXPECT_TRUE(character.rig.weights.empty());
   EXPECT_EQ(character.rig.mesh.parts[0].skin, kNone);
   ASSERT_EQ(character.clips.size(), 1U);
   EXPECT_EQ(character.clips[0].tracks.size(), 1U);
+}
+
+TEST(Characters, SkinsAndClipsOfJointsNeedToBeReplacedMorphsDoNot) {
+  Character human = test::made_human();
+  EXPECT_TRUE(has_rig(human));
+  Character bare;
+  bare.rig.mesh = human.rig.mesh;
+  EXPECT_FALSE(has_rig(bare));
+  Track blink;
+  blink.path = Track::Path::kMorphWeights;
+  bare.clips = {{"blink", {blink}}};
+  EXPECT_FALSE(has_rig(bare));
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/pipeline/joint_matching.h"
+#include "sinew/motion/retarget/joint_matching.h"
 
 #include <gtest/gtest.h>
 
-namespace sinew::pipeline {
+namespace sinew::motion {
 namespace {
 
 Skeleton named(std::initializer_list<const char*> names) {
@@ -39,4 +39,4 @@ TEST(WeightsByName, JointsThatWeLackAreNumberedBehindOurs) {
 }
 
 }  // namespace
-}  // namespace sinew::pipeline
+}  // namespace sinew::motion

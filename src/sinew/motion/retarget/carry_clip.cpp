@@ -1,67 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/pipeline/rig_replace.h"
+#include "sinew/motion/retarget/carry_clip.h"
 
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
 #include "sinew/core/rotation.h"
-#include "sinew/motion/names/joint_names.h"
 #include "sinew/motion/resolve.h"
 #include "sinew/motion/sample.h"
 
-namespace sinew::pipeline {
+namespace sinew::motion {
 namespace {
 
 constexpr double kFramesPerSecond = 30;
-
-bool is_trunk(const std::string& role) { return role.starts_with("spine") || role.starts_with("chest"); }
-
-std::vector<std::string> roles_of(const Skeleton& skeleton, bool own) {
-  const motion::Recognition known = motion::recognize(skeleton);
-  std::vector<std::string> roles;
-  for (Index j = 0; j < skeleton.size(); ++j)
-    roles.push_back(own && !skeleton.joints[j].role.empty() ? skeleton.joints[j].role
-                                                            : motion::role_name(known.roles[j]));
-  return roles;
-}
-
-// Pairs joints whose key is the same and not empty, the first with the first.
-void pair_by(const std::vector<std::string>& old_keys, const std::vector<std::string>& new_keys, JointPairs& pairs) {
-  std::map<std::string, Index> free;
-  for (Index n = 0; n < new_keys.size(); ++n)
-    if (!new_keys[n].empty() && pairs.source[n] == kNone) free.try_emplace(new_keys[n], n);
-  for (Index o = 0; o < old_keys.size(); ++o) {
-    const auto found = free.find(old_keys[o]);
-    if (found == free.end() || pairs.partner[o] != kNone) continue;
-    pairs.partner[o] = found->second;
-    pairs.source[found->second] = o;
-    free.erase(found);
-  }
-}
-
-void pair_trunks(const std::vector<std::string>& old_roles, const std::vector<std::string>& new_roles,
-                 JointPairs& pairs) {
-  std::vector<Index> old_trunk, new_trunk;
-  for (Index o = 0; o < old_roles.size(); ++o)
-    if (is_trunk(old_roles[o])) old_trunk.push_back(o);
-  for (Index n = 0; n < new_roles.size(); ++n)
-    if (is_trunk(new_roles[n])) new_trunk.push_back(n);
-  if (old_trunk.empty()) return;
-  for (std::size_t i = 0; i < new_trunk.size(); ++i) {
-    // The uppermost takes the uppermost's motion, whatever they are called: arms and head hang on it.
-    const std::size_t k =
-        new_trunk.size() == 1 ? old_trunk.size() - 1 : i * (old_trunk.size() - 1) / (new_trunk.size() - 1);
-    const Index o = old_trunk[k], n = new_trunk[i];
-    const bool taken = std::find(pairs.partner.begin(), pairs.partner.end(), n) != pairs.partner.end();
-    pairs.source[n] = o;
-    if (!taken && pairs.partner[o] == kNone) pairs.partner[o] = n;
-  }
-}
 
 // When the new clip has keys.
 std::vector<float> key_times(const Clip& clip) {
@@ -85,7 +39,7 @@ bool all_steps(const Clip& clip) {
   });
 }
 
-Quat turn_of(const Mat4& m) { return Quat(polar(Mat3(m.topLeftCorner<3, 3>())).rotation).normalized(); }
+Quat rotation_of(const Mat4& m) { return Quat(polar(Mat3(m.topLeftCorner<3, 3>())).rotation).normalized(); }
 
 /// A new skeleton that follows the motion of an old one, moment by moment.
 class Follower {
@@ -93,7 +47,7 @@ class Follower {
   Follower(const OldMotion& old, const Skeleton& skeleton, const std::vector<Mat4>& frames, const JointPairs& pairs)
       : old_(old), skeleton_(skeleton), frames_(frames), pairs_(pairs) {
     for (const Mat4& frame : old.frames) unbind_.push_back(frame.inverse());
-    for (const Mat4& frame : frames) turn_.push_back(turn_of(frame));
+    for (const Mat4& frame : frames) rotation_.push_back(rotation_of(frame));
     led_.assign(skeleton.joints.size(), false);
     for (Index j = 0; j < skeleton.size(); ++j) {
       const Index parent = skeleton.joints[j].parent;
@@ -102,31 +56,30 @@ class Follower {
   }
 
   bool follows(Index j) const { return pairs_.source[j] != kNone && unbind_[pairs_.source[j]].allFinite(); }
-  // The topmost of its chain that follows: it also takes the place.
+  // The topmost of its chain that follows: it also takes the position.
   bool leads(Index j) const {
     const Index parent = skeleton_.joints[j].parent;
     return follows(j) && (parent == kNone || !led_[parent]);
   }
 
   std::vector<Transform> at(const Clip& clip, float time_s) const {
-    const ModelPose moved =
-        motion::resolve(old_.rig.skeleton, motion::sample(old_.rig, clip, static_cast<double>(time_s)));
+    const ModelPose moved = resolve(old_.rig.skeleton, sample(old_.rig, clip, static_cast<double>(time_s)));
     std::vector<Transform> local;
     std::vector<Mat4> model(skeleton_.joints.size());
-    std::vector<Quat> turned(skeleton_.joints.size());
+    std::vector<Quat> rotated(skeleton_.joints.size());
     for (Index j = 0; j < skeleton_.size(); ++j) {
       const Index parent = skeleton_.joints[j].parent;
-      const Quat above = parent == kNone ? Quat::Identity() : turned[parent];
+      const Quat above = parent == kNone ? Quat::Identity() : rotated[parent];
       const Mat4 frame = parent == kNone ? Mat4(Mat4::Identity()) : model[parent];
       Transform t = skeleton_.joints[j].rest;
       if (follows(j)) {
         const Index o = pairs_.source[j];
         const Mat4 move = moved.joints[o] * unbind_[o];
-        t.rotation = (above.conjugate() * turn_of(move) * turn_[j]).normalized();
+        t.rotation = (above.conjugate() * rotation_of(move) * rotation_[j]).normalized();
         if (leads(j))
           t.translation = transform_point(frame.inverse(), transform_point(move, frames_[j].topRightCorner<3, 1>()));
       }
-      turned[j] = (above * t.rotation).normalized();
+      rotated[j] = (above * t.rotation).normalized();
       model[j] = frame * t.matrix();
       local.push_back(t);
     }
@@ -139,7 +92,7 @@ class Follower {
   const std::vector<Mat4>& frames_;
   const JointPairs& pairs_;
   std::vector<Mat4> unbind_;
-  std::vector<Quat> turn_;
+  std::vector<Quat> rotation_;
   std::vector<bool> led_;
 };
 
@@ -177,10 +130,9 @@ bool stays_at_rest(const Track& track, const Transform& rest) {
   return true;
 }
 
-void list_dropped(const OldMotion& old, const Clip& clip, const JointPairs& pairs, DroppedTracks& dropped) {
-  dropped.clip = clip.name;
+DroppedTracks dropped_tracks(const OldMotion& old, const Clip& clip, const JointPairs& pairs) {
   std::set<Index> sources(pairs.source.begin(), pairs.source.end());
-  // What lies above the joints that are followed moves them, so nothing of it is lost.
+  // Joints above a source move it, so their motion is not lost.
   for (Index o = old.rig.skeleton.size(); o-- > 0;)
     if (sources.count(o) != 0 && old.rig.skeleton.joints[o].parent != kNone)
       sources.insert(old.rig.skeleton.joints[o].parent);
@@ -188,45 +140,13 @@ void list_dropped(const OldMotion& old, const Clip& clip, const JointPairs& pair
   for (const Track& track : clip.tracks)
     if (track.path != Track::Path::kMorphWeights && sources.count(track.target) == 0)
       names.insert(old.rig.skeleton.joints[track.target].name);
-  dropped.joints.assign(names.begin(), names.end());
+  return {clip.name, {names.begin(), names.end()}};
 }
 
 }  // namespace
 
-bool has_rig(const Character& character) {
-  const Rig& rig = character.rig;
-  if (!rig.skins.empty()) return true;
-  if (std::any_of(rig.skeleton.joints.begin(), rig.skeleton.joints.end(), [](const Joint& j) { return j.deforming; }))
-    return true;
-  for (const Clip& clip : character.clips)
-    for (const Track& track : clip.tracks)
-      if (track.path != Track::Path::kMorphWeights) return true;
-  return false;
-}
-
-JointPairs pair_joints(const Skeleton& old_skeleton, const Skeleton& new_skeleton) {
-  JointPairs pairs{std::vector<Index>(old_skeleton.joints.size(), kNone),
-                   std::vector<Index>(new_skeleton.joints.size(), kNone)};
-  const auto plain_roles = [](std::vector<std::string> roles) {
-    for (std::string& role : roles)
-      if (role == "end" || role == "helper" || role == "control" || role == "socket" || role == "root") role.clear();
-    return roles;
-  };
-  const std::vector<std::string> old_roles = plain_roles(roles_of(old_skeleton, false));
-  const std::vector<std::string> new_roles = plain_roles(roles_of(new_skeleton, true));
-  pair_by(old_roles, new_roles, pairs);
-  pair_trunks(old_roles, new_roles, pairs);
-  const auto names_of = [](const Skeleton& skeleton) {
-    std::vector<std::string> names;
-    for (const Joint& joint : skeleton.joints) names.push_back(joint.role == "end" ? "" : joint.name);
-    return names;
-  };
-  pair_by(names_of(old_skeleton), names_of(new_skeleton), pairs);
-  return pairs;
-}
-
-Clip carried_clip(const OldMotion& old, const Clip& clip, const Skeleton& skeleton, const std::vector<Mat4>& frames,
-                  const JointPairs& pairs, const std::vector<Index>& part_of, DroppedTracks& dropped) {
+CarriedClip carry_clip(const OldMotion& old, const Clip& clip, const Skeleton& skeleton,
+                       const std::vector<Mat4>& frames, const JointPairs& pairs, const std::vector<Index>& part_of) {
   Clip result;
   result.name = clip.name;
   const Follower follower(old, skeleton, frames, pairs);
@@ -254,8 +174,7 @@ Clip carried_clip(const OldMotion& old, const Clip& clip, const Skeleton& skelet
       result.tracks.push_back(track);
       result.tracks.back().target = part_of[track.target];
     }
-  list_dropped(old, clip, pairs, dropped);
-  return result;
+  return {std::move(result), dropped_tracks(old, clip, pairs)};
 }
 
-}  // namespace sinew::pipeline
+}  // namespace sinew::motion

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/pipeline/rig.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <Eigen/LU>
+
+#include <algorithm>
+#include <utility>
+
+#include "sinew/binding/binder.h"
+#include "sinew/binding/edit/symmetric_rows.h"
+#include "sinew/motion/gestures/builtin_clips.h"
+#include "sinew/rigging/anatomy/symmetry.h"
+
+namespace sinew::pipeline {
+namespace {
+
+using rigging::RestPose;
+
+RestPose rest_of(const rigging::Preset& preset) {
+  return preset.rest == "t" ? RestPose::kT : preset.rest == "a" ? RestPose::kA : RestPose::kKeep;
+}
+
+/// The cap on influences: a preset's 0 means as many as there are joints.
+int influence_cap(const rigging::Preset& preset, const Skeleton& skeleton) {
+  return preset.max_influences > 0 ? preset.max_influences : std::max(1, static_cast<int>(skeleton.size()));
+}
+
+binding::Bound bind_to(const Mesh& mesh, const Skeleton& skeleton, const std::string& binder, int max_influences,
+                       const Progress& progress) {
+  std::vector<char> bound;
+  for (const Joint& joint : skeleton.joints) bound.push_back(joint.deforming ? 1 : 0);
+  const binding::Subject subject{mesh, skeleton, rest_matrices(skeleton), std::move(bound)};
+  binding::BindOptions options;
+  options.max_influences = max_influences;
+  return binding::bind(binder, subject, options, progress);
+}
+
+std::vector<WeightOrigin> count_origins(const binding::Bound& bound) {
+  std::vector<WeightOrigin> origins;
+  for (const auto& origin : bound.origins) origins.push_back({origin.method, origin.reason, 0});
+  for (const std::uint8_t o : bound.origin) ++origins[o].vertices;
+  return origins;
+}
+
+/// One transform per joint of a skeleton from those of a plan. Root and ends, which the plan does not have, follow what
+/// they are attached to.
+std::vector<Mat4> skeleton_transforms(const rigging::BuiltSkeleton& built, const std::vector<Mat4>& plan_transforms) {
+  const Skeleton& skeleton = built.skeleton;
+  std::vector<Mat4> transforms(skeleton.joints.size(), Mat4::Identity());
+  std::vector<char> planned(transforms.size(), 0);
+  for (std::size_t k = 0; k < plan_transforms.size(); ++k) {
+    transforms[built.joints[k]] = plan_transforms[k];
+    planned[built.joints[k]] = 1;
+  }
+  for (Index j = 0; j < skeleton.size(); ++j)
+    if (const Index parent = skeleton.joints[j].parent; planned[j] == 0 && parent != kNone)
+      transforms[j] = transforms[parent];
+  return transforms;
+}
+
+/// A skeleton and its plan in another pose.
+struct PosedSkeleton {
+  rigging::SkeletonPlan plan;
+  rigging::BuiltSkeleton built;
+  std::vector<Mat4> transforms;  // Per joint of the skeleton: from the pose before to this one.
+};
+
+/// Nothing for a body that has no such pose.
+std::optional<PosedSkeleton> pose_skeleton(const RigPlan& plan, RestPose rest) {
+  const std::vector<Mat4> transforms = rigging::transforms_to_pose(plan.found.plan, rest);
+  if (transforms.empty()) return {};
+  PosedSkeleton posed;
+  posed.transforms = skeleton_transforms(plan.built, transforms);
+  posed.plan = rigging::transformed_plan(plan.found.plan, transforms);
+  // Built again, for the axes that the preset requires in this pose.
+  posed.built = rigging::build_skeleton(posed.plan, plan.preset);
+  return posed;
+}
+
+Skin skin_of(const Skeleton& skeleton, const std::vector<Mat4>& frames) {
+  Skin skin;
+  skin.name = "skin";
+  for (Index j = 0; j < skeleton.size(); ++j) {
+    if (!skeleton.joints[j].deforming) continue;
+    skin.joints.push_back(j);
+    skin.inverse_bind.push_back(frames[j].inverse());
+  }
+  return skin;
+}
+
+void attach_mesh(Rig& rig) {
+  rig.skins = {skin_of(rig.skeleton, rest_matrices(rig.skeleton))};
+  for (MeshPart& part : rig.mesh.parts) {
+    part.skin = 0;
+    part.joint = kNone;
+  }
+}
+
+/// Frames of the skeleton's joints in the pose that the mesh had at first, with the axes of the rest pose.
+std::vector<Mat4> frames_before(const Skeleton& skeleton, const std::vector<Mat4>& transforms) {
+  std::vector<Mat4> frames = rest_matrices(skeleton);
+  for (std::size_t j = 0; j < transforms.size(); ++j) frames[j] = transforms[j].inverse() * frames[j];
+  return frames;
+}
+
+void add_clip(RigResult& result, Clip clip) {
+  result.new_clips.push_back(static_cast<Index>(result.character.clips.size()));
+  result.character.clips.push_back(std::move(clip));
+}
+
+void add_carried_clips(RigResult& result, const RigPlan& plan, const RigRemoval& removal,
+                       const std::vector<Mat4>& transforms) {
+  if (removal.clips.empty()) return;
+  const Skeleton& skeleton = result.character.rig.skeleton;
+  const std::vector<Mat4> frames = frames_before(skeleton, transforms);
+  for (const Index c : removal.clips) {
+    motion::CarriedClip carried =
+        motion::carry_clip(plan.old, plan.old.clips[c], skeleton, frames, plan.pairs, removal.part_of);
+    const std::string name = carried.dropped.clip;
+    if (const auto& joints = carried.dropped.joints; !joints.empty()) {
+      result.findings.push_back({"rig.dropped_tracks", name,
+                                 fmt::format("{} of the joints it moved have no partner in the new skeleton: {}.",
+                                             joints.size(), fmt::join(joints, ", "))});
+      result.dropped_tracks.push_back(std::move(carried.dropped));
+    }
+    if (carried.clip.tracks.empty()) {
+      result.dropped_clips.push_back(name);
+      result.findings.push_back(
+          {"rig.dropped_clip", name, "Nothing of the clip could be carried over; it is left out."});
+      continue;
+    }
+    result.carried_clips.push_back(name);
+    add_clip(result, std::move(carried.clip));
+  }
+}
+
+void add_demo_clips(RigResult& result, const std::vector<std::string>& names) {
+  const Skeleton& skeleton = result.character.rig.skeleton;
+  const std::vector<std::string> possible = motion::builtin_clip_names(skeleton);
+  for (std::string name : names) {
+    if (name == "auto") name = motion::fitting_clip(skeleton);
+    if (!result.fits && std::find(possible.begin(), possible.end(), name) == possible.end()) {
+      result.findings.push_back({"rig.no_clip", name, "A generic skeleton cannot play it; it is left out."});
+      continue;
+    }
+    Clip clip = motion::builtin_clip(skeleton, name);
+    const auto same = [&](const Clip& other) { return other.name == clip.name; };
+    const std::vector<Clip>& clips = result.character.clips;
+    while (std::any_of(clips.begin(), clips.end(), same)) clip.name += "_demo";
+    result.demo_clips.push_back(clip.name);
+    add_clip(result, std::move(clip));
+  }
+}
+
+/// Weights for the mesh in its first pose, and what is known of them.
+void add_weights(RigResult& result, const RigPlan& plan, const RigOptions& options, const Progress& progress) {
+  Rig& rig = result.character.rig;
+  const int most = influence_cap(plan.preset, rig.skeleton);
+  binding::Bound bound = bind_to(rig.mesh, rig.skeleton, options.bind, most, progress);
+  result.binder = binding::binders().find(options.bind).id;
+  result.origins = count_origins(bound);
+  result.origin = std::move(bound.origin);
+  result.findings.insert(result.findings.end(), bound.warnings.begin(), bound.warnings.end());
+  result.fallbacks = std::move(bound.fallbacks);
+  rig.weights = std::move(bound.weights);
+  if (!plan.found.plan.symmetric) return;
+  const std::vector<Index> images =
+      rigging::mirror_vertices(rig.mesh, plan.found.plan.mirror_point, plan.found.plan.left);
+  binding::SymmetricRows rows =
+      binding::symmetric_rows(rig.weights, rig.mesh, rig.skeleton, images, static_cast<Index>(most));
+  rig.weights = std::move(rows.weights);
+  result.mirrored_vertices = rows.mirrored;
+}
+
+/// Brings mesh and skeleton into the rest pose. Returns the transforms of the joints; none if the pose stays.
+std::vector<Mat4> change_rest_pose(RigResult& result, const RigPlan& plan, RestPose rest) {
+  std::optional<PosedSkeleton> posed = pose_skeleton(plan, rest);
+  if (!posed) {
+    result.findings.push_back({"rig.rest_kept", "",
+                               "T and A are poses of bodies that stand on two legs and have arms. This body is of "
+                               "another kind, so its pose stays as it is."});
+    return {};
+  }
+  Rig& rig = result.character.rig;
+  rigging::transform_vertices(rig.mesh, rigging::blended_transforms(rig.weights, posed->transforms));
+  rig.skeleton = std::move(posed->built.skeleton);
+  result.joints = std::move(posed->built.joints);
+  result.plan = std::move(posed->plan);
+  result.rest = rest;
+  result.moved = true;
+  return std::move(posed->transforms);
+}
+
+}  // namespace
+
+RigResult apply_rig_plan(Character character, const RigPlan& plan, const RigRemoval& removal, const RigOptions& options,
+                         const Progress& progress, const StageListener& on_stage) {
+  RigResult result;
+  result.character = std::move(character);
+  result.plan = plan.found.plan;
+  result.joints = plan.built.joints;
+  result.fits = plan.found.fits;
+  result.confidence = plan.found.confidence;
+  result.metrics = plan.found.metrics;
+  result.findings = plan.found.warnings;
+  result.character.rig.skeleton = plan.built.skeleton;
+  if (on_stage) on_stage("bind");
+  progress.step("binding", 0.5);
+  add_weights(result, plan, options, progress);
+  if (on_stage) on_stage("finish");
+  progress.step("rest pose", 0.85);
+  std::vector<Mat4> transforms;
+  if (const RestPose rest = rest_of(plan.preset); rest != RestPose::kKeep)
+    transforms = change_rest_pose(result, plan, rest);
+  attach_mesh(result.character.rig);
+  add_carried_clips(result, plan, removal, transforms);
+  add_demo_clips(result, options.demo_clip);
+  return result;
+}
+
+RigResult rig(const Character& character, const RigOptions& options, const Progress& progress,
+              const StageListener& on_stage) {
+  GatherResult gathered = gather_parts(character);
+  const RigPlan plan = plan_rig(gathered.character, options, progress, on_stage);
+  const RigRemoval removal = remove_replaced_rig(gathered.character, plan);
+  RigResult result = apply_rig_plan(std::move(gathered.character), plan, removal, options, progress, on_stage);
+  result.moved = result.moved || gathered.moved;
+  result.findings.insert(result.findings.begin(), gathered.findings.begin(), gathered.findings.end());
+  return result;
+}
+
+}  // namespace sinew::pipeline

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sinew/core/options.h"
+#include "sinew/core/template.h"
+#include "sinew/rigging/build/rest_pose.h"
+#include "sinew/rigging/rigger.h"
+#include "sinew/rigging/templates/preset.h"
+
+namespace sinew::pipeline {
+
+/// How a character is rigged. An option that is absent leaves the choice to the preset.
+struct RigOptions {
+  /// "auto" for the template that fits best, "generic" for a skeleton without one, a built-in template's name, or an
+  /// own template.
+  std::variant<std::string, Template> skeleton_template = "auto";
+  std::variant<std::string, rigging::Preset> preset = "plain";  ///< A built-in preset's name, or an own preset.
+  /// Exact positions of joints, in metres, by the template's names or by role. These joints are not searched.
+  std::map<std::string, Vec3> joint_positions;
+
+  std::string bind = "auto";  ///< Id of a binder.
+  std::optional<int> max_influences;
+  std::optional<rigging::RestPose> rest;
+  std::vector<std::string> demo_clip;
+  std::map<std::string, Vec3> hint;
+  bool replace = false;
+  std::optional<std::string> root;
+  std::optional<bool> ends;
+  std::optional<std::string> bone_axis;
+  std::optional<std::string> skeleton_unit;
+  rigging::RiggerOptions rigger;
+
+  /// All fields but the first three, which can be objects: programs add fields that name them or read them from files.
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v(Field("bind", "Method that makes the weights: " + binder_names() + ".").as("METHOD"), self.bind);
+    v(Field("max_influences", "Most joints that may move one vertex; 0 for no limit. The default is the preset's.")
+          .range(0, 64),
+      self.max_influences);
+    v(Field("rest",
+            "Pose of mesh and skeleton in the result: keep it, or change it to a T or A pose. The default is the "
+            "preset's."),
+      self.rest);
+    v(Field("demo_clip", "Add built-in clips, such as walk; auto is the one that fits the body.")
+          .as("NAME,…")
+          .one_of(demo_clip_words()),
+      self.demo_clip);
+    v(Field("hint", "Positions near which joints are, in metres, by the template's names or by role.")
+          .as("NAME=x,y,z,…"),
+      self.hint);
+    v(Field("replace", "Replace an existing skeleton, its weights and its clips."), self.replace);
+    v(Field("root", "Name of a joint on the ground above the hips, or none. The default is the preset's.").as("NAME"),
+      self.root);
+    v(Field("ends", "Add end joints to leaves. The default is the preset's."), self.ends);
+    v(Field("bone_axis", "Axis of a joint that points along its bone. The default is the preset's.")
+          .one_of({"+x", "-x", "+y", "-y", "+z", "-z"}),
+      self.bone_axis);
+    v(Field("skeleton_unit", "Length unit of the skeleton. The default is the preset's.").one_of({"m", "cm"}),
+      self.skeleton_unit);
+    rigging::RiggerOptions::visit(self.rigger, v);
+  }
+
+  static std::string binder_names();
+  static std::vector<std::string> demo_clip_words();
+};
+
+/// "auto", "generic" and the names of the built-in templates; the names of the built-in presets.
+std::vector<std::string> template_words();
+std::vector<std::string> preset_words();
+
+/// \throws Error if a value is out of range, or a template, preset, joint, clip or method is unknown.
+void check_rig_options(const RigOptions& options);
+
+/// The preset with the changes that single options make to it. \throws Error if it is unknown.
+rigging::Preset preset_of(const RigOptions& options);
+
+/// The request for the planner; no templates for the generic skeleton. \throws Error for an unknown template, and for a
+/// position of a joint that no template has.
+rigging::RiggerRequest rigger_request(const RigOptions& options);
+
+}  // namespace sinew::pipeline
