@@ -35,3 +35,14 @@ prefix/bin/sinew make human -o figure.glb --vertices 4000 --height 2 --quiet
 use example "$here/../../examples/pose_a_character" "$flags"
 example/pose_a_character figure.glb walk 0.25
 example/pose_a_character figure.glb | grep -q ' x 2.000 x ' || { echo "the example does not print the height"; exit 1; }
+
+# The same transfers by the example and by the program.
+prefix/bin/sinew make human -o other.glb --vertices 1500 --vary 0.3 --seed 5 --quiet
+prefix/bin/sinew make human -o bare.glb --vertices 1500 --vary 0.3 --seed 5 --with mesh --quiet
+use transfer_a_rig "$here/../../examples/transfer_a_rig" "$flags"
+for target in other bare; do
+  transfer_a_rig/transfer_a_rig figure.glb "$target.glb" "${target}_example.glb" | tee "$target.txt"
+  grep -q '^matched [1-9]' "$target.txt" || { echo "the example does not print the levels"; exit 1; }
+  prefix/bin/sinew transfer figure.glb "$target.glb" --clips -o "${target}_program.glb" --quiet
+  cmp "${target}_example.glb" "${target}_program.glb" || { echo "the example does not do what the program does"; exit 1; }
+done

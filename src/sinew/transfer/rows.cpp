@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/pipeline/transfer_rows.h"
+#include "sinew/transfer/rows.h"
 
 #include <algorithm>
 
 #include "sinew/transfer/method.h"
 
-namespace sinew::pipeline {
+namespace sinew::transfer {
 namespace {
 
 void add_to(std::vector<Influence>& row, Index joint, float weight) {
@@ -59,10 +59,10 @@ SkinWeights blended_rows(const SkinWeights& made, const SkinWeights& before, con
         if (taken[influence.joint] == 0 && influence.weight > 0)
           add_to(row, influence.joint,
                  static_cast<float>(static_cast<double>(influence.weight) * std::max(0.0, 1 - share) / others));
-    transfer::cap_continuously(row, most);
+    cap_continuously(row, most);
     result.add_row(row);
   }
   return result;
 }
 
-}  // namespace sinew::pipeline
+}  // namespace sinew::transfer
