@@ -22,6 +22,7 @@
 #include "sinew/shapes/kinds.h"
 #include "sinew/transfer/rays/guides.h"
 #include "sinew/transfer/rays/skeleton_aware.h"
+#include "sinew/transfer/surface/closest_point.h"
 
 namespace {
 
@@ -85,7 +86,7 @@ void run(int reference_vertices, int target_vertices) {
   const Rig from_rig = person(reference_vertices, 1, 0), to_rig = person(target_vertices, 7, 0.3);
   const transfer::Reference from{{from_rig.mesh, from_rig.skeleton, rest_matrices(from_rig.skeleton)},
                                  from_rig.weights.normalized()};
-  const transfer::Side to{to_rig.mesh, to_rig.skeleton, rest_matrices(to_rig.skeleton)};
+  const transfer::TransferBody to{to_rig.mesh, to_rig.skeleton, rest_matrices(to_rig.skeleton)};
   std::vector<std::pair<Index, Index>> joints;
   for (Index j = 0; j < from_rig.skeleton.size(); ++j)
     if (from_rig.skeleton.joints[j].deforming)
@@ -93,13 +94,12 @@ void run(int reference_vertices, int target_vertices) {
   const transfer::Correspondence pairs = transfer::correspond(from_rig.skeleton, to_rig.skeleton, joints);
   transfer::Guides guides;
   const double guided = bench::seconds([&] { guides = transfer::make_guides(from, to, pairs); });
-  transfer::Transferred found;
-  const transfer::TransferOptions options;
-  const auto work = [&] { found = transfer::transfer_by_skeleton(from, to, pairs, guides, options); };
+  transfer::WeightTransfer found;
+  const auto work = [&] { found = transfer::transfer_by_skeleton(from, to, pairs, guides); };
   const double both = bench::best_seconds(3, work);
   set_thread_count(1);
   const double one = bench::best_seconds(3, work);
-  const double closest = bench::best_seconds(3, [&] { transfer::transfer("closest", from, to, pairs, options); });
+  const double closest = bench::best_seconds(3, [&] { transfer::transfer_closest_point(from, to, {}); });
   set_thread_count(2);
   const double plain = plain_ray_seconds(from_rig.mesh) * static_cast<double>(found.rays);
   fmt::print("{},{},{},{:.3f},{:.3f},{:.2f},{:.2f},{:.3f},{:.2f},{:.1f},{}\n", from_rig.mesh.vertex_count(),

@@ -60,7 +60,7 @@ class Transfer(command_case.CommandCase):
         result = self.transfer("hero.glb", "nothing.obj", "far.glb", "-o", "some", code=2)
         self.assertIn("folder", result.stderr)
         result = self.transfer("hero.glb", "nothing.obj", "far.glb", "-o", "some/", code=1)
-        self.assertIn("nothing.obj has no mesh", result.stdout)
+        self.assertIn("nothing.obj: The target has no mesh", result.stdout)
         self.assertEqual(os.listdir(os.path.join(self.folder, "some")), ["far_transferred.glb"])
 
     def test_the_helpers_of_an_arm_land_where_they_belong_on_one_of_twice_its_length(self):
@@ -99,9 +99,9 @@ class Transfer(command_case.CommandCase):
         self.refuse("hero.glb", "far.glb", "-o", "villain.glb", says="is there already")
         self.refuse("hero.glb", "far.glb", "-o", "x.glb", "--map", "map.txt", says="JSON object")
         self.refuse("hero.glb", "far.glb", "-o", "x.glb", "--only", "LeftHend", says="Did you mean 'LeftHand'?")
-        self.refuse("hero.glb", "hero.obj", "-o", "x.glb", "--only", "LeftHand", says="--only")
+        self.refuse("hero.glb", "hero.obj", "-o", "x.glb", "--only", "LeftHand", says="only")
         self.refuse("hero.glb", "far.glb", "-o", "x.glb", "--method", "skelton", says="skeleton")
-        self.refuse("hero.glb", "arm.glb", "-o", "x.glb", says="--map")
+        self.refuse("hero.glb", "arm.glb", "-o", "x.glb", says="map")
 
 
 if __name__ == "__main__":

@@ -54,3 +54,13 @@ use rig_example "$here/../../examples/rig_a_mesh" "$flags"
 rig_example/rig_a_mesh bare.obj rigged_library.glb | grep -q '^human, confidence' || { echo "the example finds no human"; exit 1; }
 prefix/bin/sinew rig bare.obj -o rigged_program.glb --quiet
 cmp rigged_library.glb rigged_program.glb || { echo "the library and the program rig a mesh differently"; exit 1; }
+# The same transfers by the example and by the program.
+prefix/bin/sinew make human -o other.glb --vertices 1500 --vary 0.3 --seed 5 --quiet
+prefix/bin/sinew make human -o bare.glb --vertices 1500 --vary 0.3 --seed 5 --with mesh --quiet
+use transfer_a_rig "$here/../../examples/transfer_a_rig" "$flags"
+for target in other bare; do
+  transfer_a_rig/transfer_a_rig figure.glb "$target.glb" "${target}_example.glb" | tee "$target.txt"
+  grep -q '^matched [1-9]' "$target.txt" || { echo "the example does not print the levels"; exit 1; }
+  prefix/bin/sinew transfer figure.glb "$target.glb" --clips -o "${target}_program.glb" --quiet
+  cmp "${target}_example.glb" "${target}_program.glb" || { echo "the example does not do what the program does"; exit 1; }
+done

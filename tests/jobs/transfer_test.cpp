@@ -16,13 +16,9 @@
 #include "sinew/io/file.h"
 #include "sinew/jobs/convert.h"
 #include "sinew/jobs/make.h"
-#include "sinew/pipeline/transfer_reference.h"
-#include "sinew/pipeline/transfer_rows.h"
-#include "sinew/pipeline/transfer_skeleton.h"
 
 namespace sinew::jobs {
 
-using namespace pipeline;
 namespace {
 
 namespace fs = std::filesystem;
@@ -140,7 +136,7 @@ TEST_F(Transfer, ABareBodyOfOtherBuildGetsTheReferencesJointsInItsOrder) {
   make_human("truth.glb", 2500, 4);
   bare("truth.glb", "mesh.obj");
   TransferJobOptions options;
-  options.clips = true;
+  options.transfer.clips = true;
   const Report report = run("reference.glb", {"mesh.obj"}, "out.glb", options);
   const Json& skeleton = report.metrics["targets"][0]["skeleton"];
   EXPECT_EQ(skeleton["how"], "template");
@@ -239,7 +235,7 @@ TEST_F(Transfer, HelpersComeAlongWithTheirDriversAndTheRestShapeStays) {
     EXPECT_NEAR((place("LeftForearmTwist") - place("LeftForearm")).dot(bone) / bone.squaredNorm(), 0.5, 1e-3);
   }
   TransferJobOptions options;
-  options.helpers = "none";
+  options.transfer.helpers = pipeline::HelperTransfer::kNone;
   run("reference.glb", {"target.glb"}, "none.glb", options);
   EXPECT_EQ(rig_of("none.glb").skeleton.size(), before.skeleton.size());
 }
@@ -251,7 +247,7 @@ TEST_F(Transfer, JointsOfTheReferenceAreAddedWhereAsked) {
   write("map.json", "{\"LeftToes\": null}");
   TransferJobOptions options;
   options.map = (folder_ / "map.json").string();
-  options.joints_from = "reference";
+  options.transfer.joints_from = pipeline::JointsFrom::kReference;
   const Report report = run("reference.glb", {"target.glb"}, "out.glb", options);
   EXPECT_EQ(report.metrics["targets"][0]["added_joints"].size(), 1U);
   EXPECT_EQ(rig_of("out.glb").skeleton.size(), skeleton.size() + 1);
@@ -267,7 +263,7 @@ TEST_F(Transfer, OnlyTheNamedJointsChange) {
     if (joint.name.find("Left") != std::string::npos && joint.name.find("Forearm") != std::string::npos)
       forearm = joint.name;
   ASSERT_FALSE(forearm.empty());
-  options.only = {forearm};
+  options.transfer.only = {forearm};
   const Report report = run("reference.glb", {"target.glb"}, "out.glb", options);
   const Rig after = rig_of("out.glb");
   expect_full_rows(after);
@@ -304,7 +300,7 @@ TEST_F(Transfer, VerticesThatHaveWeightsKeepThem) {
   save.changes.weights = true;
   io::save(asset, folder_ / "holes.glb", save, saved);
   TransferJobOptions options;
-  options.keep_existing = true;
+  options.transfer.keep_existing = true;
   const Report report = run("reference.glb", {"holes.glb"}, "out.glb", options);
   const Rig out = rig_of("out.glb"), before = rig_of("holes.glb");
   expect_full_rows(out);
@@ -353,7 +349,7 @@ TEST_F(Transfer, WrongRequestsAreRefusedAndWriteNothing) {
   EXPECT_NE(refused("reference.glb", {"target.glb"}, "target.glb.obj").find("cannot hold"), std::string::npos);
   EXPECT_NE(refused("reference.glb", {"target.glb"}, "bare.obj").find("there already"), std::string::npos);
   EXPECT_NE(refused("reference.glb", {"target.glb", "bare.obj"}, "out.glb").find("one file"), std::string::npos);
-  EXPECT_NE(refused("reference.glb", {"target.glb", "bare.obj"}, "a/b/").find("is not there"), std::string::npos);
+  EXPECT_NE(refused("reference.glb", {"target.glb", "bare.obj"}, "a/b/").find("does not exist"), std::string::npos);
   TransferJobOptions options;
   options.map = (folder_ / "list.json").string();
   EXPECT_NE(refused("reference.glb", {"target.glb"}, "out.glb", options).find("JSON object"), std::string::npos);
@@ -361,46 +357,15 @@ TEST_F(Transfer, WrongRequestsAreRefusedAndWriteNothing) {
   EXPECT_NE(refused("reference.glb", {"target.glb"}, "out.glb", options).find("Did you mean 'Hips'?"),
             std::string::npos);
   options.map = "";
-  options.only = {"Hipz"};
+  options.transfer.only = {"Hipz"};
   EXPECT_NE(refused("reference.glb", {"target.glb"}, "out.glb", options).find("Did you mean 'Hips'?"),
             std::string::npos);
-  options.only = {"Hips"};
-  EXPECT_NE(refused("reference.glb", {"bare.obj"}, "out.glb", options).find("--only"), std::string::npos);
-  options.only = {};
-  options.method = "skeletal";
-  EXPECT_NE(refused("reference.glb", {"target.glb"}, "out.glb", options).find("Did you mean 'skeleton'?"),
-            std::string::npos);
+  options.transfer.only = {"Hips"};
+  EXPECT_NE(refused("reference.glb", {"bare.obj"}, "out.glb", options).find("'only'"), std::string::npos);
+  options.transfer.only = {};
+  options.transfer.weights.max_influences = 65;
+  EXPECT_NE(refused("reference.glb", {"target.glb"}, "out.glb", options).find("'max_influences'"), std::string::npos);
   EXPECT_EQ(names(), before);
-}
-
-TEST(TransferRows, OtherJointsFillUpWhatTheTakenOnesLeave) {
-  SkinWeights made, before;
-  made.add_row({{0, 0.25F}, {2, 0.75F}});
-  before.add_row({{0, 0.5F}, {1, 0.3F}, {3, 0.2F}});
-  made.add_row({{2, 1.0F}});
-  before.add_row({{1, 0.6F}, {3, 0.4F}});
-  made.add_row({{2, 1.0F}});
-  before.add_row({{0, 1.0F}});
-  made.add_row({{0, 0.5F}, {2, 0.5F}});
-  before.add_row({{0, 1.0F}});
-  const SkinWeights rows = blended_rows(made, before, {1, 0, 0, 0}, 4);
-  std::map<Index, double> first;
-  for (const Influence& i : rows.row(0)) first[i.joint] = static_cast<double>(i.weight);
-  EXPECT_NEAR(first[0], 0.25, 1e-6);
-  EXPECT_NEAR(first[1], 0.45, 1e-6);
-  EXPECT_NEAR(first[3], 0.30, 1e-6);
-  EXPECT_EQ(rows.row(1)[0], (Influence{1, 0.6F}));  // Untouched.
-  EXPECT_EQ(rows.row(2)[0], (Influence{0, 1.0F}));  // Nothing to put in its place.
-  EXPECT_EQ(rows.row(3)[0], (Influence{0, 1.0F}));  // Nothing to fill up with.
-}
-
-TEST(TransferRows, JointsThatBecomeOneAddUp) {
-  SkinWeights rows;
-  rows.add_row({{0, 0.5F}, {1, 0.25F}, {2, 0.25F}});
-  const SkinWeights other = with_joints(rows, {7, 3, 3});
-  ASSERT_EQ(other.row(0).size(), 2U);
-  EXPECT_EQ(other.row(0)[0], (Influence{3, 0.5F}));
-  EXPECT_EQ(other.row(0)[1], (Influence{7, 0.5F}));
 }
 
 }  // namespace

@@ -15,6 +15,8 @@
 #include "sinew/shapes/kinds.h"
 #include "sinew/transfer/method.h"
 #include "sinew/transfer/rays/guides.h"
+#include "sinew/transfer/rays/skeleton_aware.h"
+#include "tests/transfer/straight_guide.h"
 
 namespace sinew::test {
 
@@ -26,7 +28,7 @@ inline Rig arm(const std::string& shape, int vertices = 0) {
   return shapes::make("arm", options).made.character.rig;
 }
 
-inline transfer::Side side_of(const Rig& rig) { return {rig.mesh, rig.skeleton, rest_matrices(rig.skeleton)}; }
+inline transfer::TransferBody side_of(const Rig& rig) { return {rig.mesh, rig.skeleton, rest_matrices(rig.skeleton)}; }
 inline transfer::Reference reference_of(const Rig& rig) { return {side_of(rig), rig.weights}; }
 
 /// Upper arm, forearm and hand.
@@ -49,25 +51,34 @@ inline Rig moved_rig(Rig rig, const Quat& rotation, double scale, const Vec3& sh
   return rig;
 }
 
-inline transfer::Guides straight_guides(const transfer::Side& reference, const transfer::Side& target,
-                                        const transfer::Correspondence& correspondence,
-                                        const transfer::GuideOptions& options = {}) {
-  return {transfer::straight_guide(reference, correspondence, true, options),
-          transfer::straight_guide(target, correspondence, false, options)};
+inline transfer::Guides straight_guides(const transfer::TransferBody& reference, const transfer::TransferBody& target,
+                                        const transfer::Correspondence& correspondence) {
+  return {straight_guide(reference, correspondence, true), straight_guide(target, correspondence, false)};
 }
 
-inline transfer::TransferOptions all_influences() {
-  transfer::TransferOptions options;
+/// All options of the method `skeleton`.
+struct RayTransferOptions : transfer::SkeletonAwareOptions, transfer::TransferOptions {};
+
+inline transfer::WeightTransfer transfer_by_skeleton(const transfer::Reference& reference,
+                                                     const transfer::TransferBody& target,
+                                                     const transfer::Correspondence& correspondence,
+                                                     const transfer::Guides& guides,
+                                                     const RayTransferOptions& options) {
+  return transfer::transfer_by_skeleton(reference, target, correspondence, guides, options, options);
+}
+
+inline RayTransferOptions all_influences() {
+  RayTransferOptions options;
   options.max_influences = 0;
   return options;
 }
 
 /// The parameters of the paper, all influences kept.
-inline transfer::TransferOptions paper_options() {
-  transfer::TransferOptions options;
+inline RayTransferOptions paper_options() {
+  RayTransferOptions options;
   options.max_influences = 0;
   options.rays = 128;
-  options.cone_rad = 0.5235987755982988;
+  options.cone_rad = radians(30);
   options.cap_reach = false;
   return options;
 }

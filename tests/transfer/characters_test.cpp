@@ -40,7 +40,7 @@ struct Puppet {
     mesh.positions.push_back(place + Vec3(1, 1, 1));
     mesh.positions.push_back(place - Vec3(1, 1, 1));
   }
-  Side side() const { return {mesh, skeleton, joints}; }
+  TransferBody side() const { return {mesh, skeleton, joints}; }
 };
 
 std::vector<std::pair<Index, Index>> all_of(Index count) {
@@ -202,8 +202,8 @@ TEST(PairedBones, JointFramesTakeRollOver) {
   target.add("hips", kNone, {0, 0, 0});
   target.add("hand", 0, {1, 0, 0});
   const Correspondence pairs = correspond(reference.skeleton, target.skeleton, all_of(2));
-  const auto by_place = paired_bones(reference.side(), target.side(), pairs, Frames::kPositions);
-  const auto by_frame = paired_bones(reference.side(), target.side(), pairs, Frames::kJointFrames);
+  const auto by_place = paired_bones(reference.side(), target.side(), pairs, Directions::kPositions);
+  const auto by_frame = paired_bones(reference.side(), target.side(), pairs, Directions::kJointFrames);
   EXPECT_LT((by_place[0][0].turn - Mat3::Identity()).norm(), 1e-12);
   EXPECT_LT((by_frame[0][0].turn - roll.toRotationMatrix()).norm(), 1e-12);
   EXPECT_LT((by_frame[1][0].turn - roll.toRotationMatrix()).norm(), 1e-12);

@@ -23,7 +23,7 @@ struct Limb {
   Mesh mesh;
   Skeleton skeleton;
 
-  transfer::Side side() const { return {mesh, skeleton, rest_matrices(skeleton)}; }
+  transfer::TransferBody side() const { return {mesh, skeleton, rest_matrices(skeleton)}; }
 };
 
 constexpr Index kUpperArm = 0, kForearm = 1, kHand = 2, kFirstHelper = 3;
@@ -72,7 +72,7 @@ Limb moved_limb(const Limb& reference, Move&& move, const std::vector<Mat3>& tur
   Limb limb;
   limb.mesh = reference.mesh;
   for (Vec3& p : limb.mesh.positions) p = move(p);
-  const transfer::Side side = reference.side();
+  const transfer::TransferBody side = reference.side();
   std::vector<Mat4> frames;
   for (Index j = 0; j < 3; ++j) frames.push_back(frame_of(turns[j], move(side.position(j))));
   limb.skeleton = chain_of({"UpperArm", "Forearm", "Hand"}, frames);
@@ -80,7 +80,7 @@ Limb moved_limb(const Limb& reference, Move&& move, const std::vector<Mat3>& tur
 }
 
 inline std::vector<Mat3> limb_frames(const Limb& reference) {
-  const transfer::Side side = reference.side();
+  const transfer::TransferBody side = reference.side();
   return {side.frame(0), side.frame(1), side.frame(2)};
 }
 

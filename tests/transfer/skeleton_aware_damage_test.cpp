@@ -17,17 +17,17 @@ namespace {
 
 using namespace sinew::test;
 
-Transferred transferred(const Rig& reference, const Rig& target, const TransferOptions& options = {}) {
+WeightTransfer transferred(const Rig& reference, const Rig& target, const RayTransferOptions& options = {}) {
   const Correspondence pairs = arm_pairs(reference, target);
   return transfer_by_skeleton(reference_of(reference), side_of(target), pairs,
                               straight_guides(side_of(reference), side_of(target), pairs), options);
 }
 
-Index not_matched(const Transferred& result) {
+Index not_matched(const WeightTransfer& result) {
   return result.levels[1] + result.levels[2] + result.levels[3] + result.levels[4];
 }
 
-void expect_sound(const Transferred& result, const Mesh& mesh) {
+void expect_sound(const WeightTransfer& result, const Mesh& mesh) {
   ASSERT_EQ(result.weights.row_count(), mesh.vertex_count());
   for (Index v = 0; v < mesh.vertex_count(); ++v) {
     double sum = 0;
@@ -39,7 +39,7 @@ void expect_sound(const Transferred& result, const Mesh& mesh) {
   }
 }
 
-bool has_fallback(const Transferred& result, const char* code) {
+bool has_fallback(const WeightTransfer& result, const char* code) {
   for (const Fallback& f : result.fallbacks)
     if (f.code == code) return f.count > 0 && !f.text.empty();
   return false;
@@ -65,14 +65,14 @@ TEST(SkeletonAwareDamage, ATenthOfTheFacesMissingHurtsLittle) {
     std::mt19937 random(seed);
     Rig damaged = reference;
     damaged.mesh = with_faces(reference.mesh, [&](Index) { return random() % 10 != 0; });
-    const TransferOptions options = all_influences();
-    const Transferred whole = transferred(reference, target, options), holed = transferred(damaged, target, options);
+    const RayTransferOptions options = all_influences();
+    const WeightTransfer whole = transferred(reference, target, options), holed = transferred(damaged, target, options);
     expect_sound(holed, target.mesh);
     EXPECT_LT(mean_tv(holed.weights, target.weights), mean_tv(whole.weights, target.weights) + 0.05);
     // Thin cones fall through the holes.
-    TransferOptions thin = options;
+    RayTransferOptions thin = options;
     thin.rays = 4, thin.cone_rad = 0.02;
-    const Transferred narrow = transferred(damaged, target, thin);
+    const WeightTransfer narrow = transferred(damaged, target, thin);
     expect_sound(narrow, target.mesh);
     EXPECT_GT(not_matched(narrow), not_matched(transferred(reference, target, thin)) + 20);
     EXPECT_LT(mean_tv(narrow.weights, target.weights), mean_tv(whole.weights, target.weights) + 0.05);
@@ -88,7 +88,7 @@ TEST(SkeletonAwareDamage, AHoleIsLookedThroughMoreWidelyAndThenFilledFromAround)
     for (const Index v : whole.face(f)) center += whole.positions[v] / 3;
     return std::abs(center.x() - 4.5) > 0.7 || center.y() < 0;  // Half of the forearm, on top.
   });
-  const Transferred result = transferred(reference, target, all_influences());
+  const WeightTransfer result = transferred(reference, target, all_influences());
   expect_sound(result, target.mesh);
   EXPECT_TRUE(has_fallback(result, "transfer.widened"));
   EXPECT_TRUE(has_fallback(result, "transfer.inpainted"));
@@ -108,11 +108,11 @@ TEST(SkeletonAwareDamage, BonesOutsideTheSkinCastFromInside) {
   const Rig target = arm("slender");
   Correspondence pairs = arm_pairs(reference, target);
   const Guides guides = straight_guides(side_of(reference), side_of(target), pairs);
-  const Transferred plain =
+  const WeightTransfer plain =
       transfer_by_skeleton(reference_of(reference), side_of(target), pairs, guides, all_influences());
   // The whole skeleton beside the arm.
   reference.skeleton.joints[0].rest.translation.y() += 1.2;
-  const Transferred result =
+  const WeightTransfer result =
       transfer_by_skeleton(reference_of(reference), side_of(target), pairs, guides, all_influences());
   expect_sound(result, target.mesh);
   EXPECT_GT(result.levels[2], target.mesh.vertex_count() / 2);
@@ -126,7 +126,7 @@ TEST(SkeletonAwareDamage, AReferenceThatFacesInwardsIsTurned) {
   for (Index f = 0; f < flipped.mesh.face_count(); ++f)
     std::reverse(flipped.mesh.face_vertices.begin() + flipped.mesh.face_offsets[f],
                  flipped.mesh.face_vertices.begin() + flipped.mesh.face_offsets[f + 1]);
-  const Transferred result = transferred(flipped, target);
+  const WeightTransfer result = transferred(flipped, target);
   EXPECT_LT(worst_tv(result.weights, transferred(reference, target).weights), 1e-3);
   EXPECT_EQ(result.metrics["turned_shells"].get<int>(), 1);
 }
@@ -137,9 +137,9 @@ TEST(SkeletonAwareDamage, VerticesOfALeafAloneAreCastFromItsPlace) {
   Guides guides = straight_guides(side_of(rig), side_of(rig), pairs);
   guides.target = {};
   for (Index v = 0; v < rig.mesh.vertex_count(); ++v) guides.target.add_row({{2, 1.0F}});
-  TransferOptions options = paper_options();
+  RayTransferOptions options = paper_options();
   options.rays = 1, options.cone_rad = 0;
-  const Transferred result = transfer_by_skeleton(reference_of(rig), side_of(rig), pairs, guides, options);
+  const WeightTransfer result = transfer_by_skeleton(reference_of(rig), side_of(rig), pairs, guides, options);
   for (Index v = 0; v < rig.mesh.vertex_count(); ++v) {
     // The wrist sees the hand's end, and itself.
     if (rig.mesh.positions[v].x() < 5.9) continue;
@@ -162,7 +162,7 @@ TEST(SkeletonAwareDamage, ShellsThatMatchNothingTakeWhatIsNearest) {
     if (target.mesh.positions[v].y() > 2) rows.add_row(std::span<const Influence>());
     else rows.add_row(guides.target.row(v));
   guides.target = rows;
-  const Transferred result = transfer_by_skeleton(reference_of(reference), side_of(target), pairs, guides, {});
+  const WeightTransfer result = transfer_by_skeleton(reference_of(reference), side_of(target), pairs, guides, {});
   expect_sound(result, target.mesh);
   EXPECT_TRUE(has_fallback(result, "transfer.copied"));
   EXPECT_EQ(result.levels[4], 6U * 8U - 8U + 2U);
@@ -176,7 +176,7 @@ TEST(SkeletonAwareDamage, FloatingShellsNearTheBodyAreMatchedAsTheBodyIs) {
   const Rig reference = arm("reference");
   Rig target = arm("slender");
   add_shell(target, sphere(6, 8, Vec3::Zero(), 0.1), Vec3(1.5, 0.6, 0));
-  const Transferred result = transferred(reference, target, all_influences());
+  const WeightTransfer result = transferred(reference, target, all_influences());
   EXPECT_EQ(result.levels[0], target.mesh.vertex_count());
   EXPECT_GT(dense_row(result.weights.row(target.mesh.vertex_count() - 1), 9)[0], 0.9);
 }
@@ -200,7 +200,7 @@ TEST(SkeletonAwareDamage, ATargetOfOneVertexIsEnough) {
   Rig target = arm("slender");
   target.mesh = {};
   target.mesh.positions = {Vec3(1.5, 0.3, 0.1)};
-  const Transferred result = transferred(reference, target);
+  const WeightTransfer result = transferred(reference, target);
   expect_sound(result, target.mesh);
   // On the bone itself, and without a normal to go by.
   target.mesh.positions = {Vec3(1.5, 0, 0)};
@@ -225,14 +225,14 @@ TEST(SkeletonAwareDamage, AllLayersAreSeenOnRequest) {
   const Index skin = dressed.mesh.vertex_count();
   add_shell(dressed, sleeve, Vec3::Zero());
   for (Index v = 0; v < skin; ++v) dressed.weights.add_row({{8, 1.0F}});
-  TransferOptions options = all_influences();
-  const auto share = [&](const Transferred& result) {
+  RayTransferOptions options = all_influences();
+  const auto share = [&](const WeightTransfer& result) {
     double sum = 0;
     for (Index v = 0; v < target.mesh.vertex_count(); ++v) sum += dense_row(result.weights.row(v), 9)[8];
     return sum / target.mesh.vertex_count();
   };
   EXPECT_LT(share(transferred(dressed, target, options)), 0.1);
-  options.layers = "all";
+  options.surfaces = Surfaces::kAll;
   EXPECT_GT(share(transferred(dressed, target, options)), 0.3);
 }
 
@@ -264,7 +264,7 @@ TEST(SkeletonAwareDamage, ManyUnmatchedVerticesAreWarnedOf) {
     if (target.mesh.positions[v].x() > 4) rows.add_row(std::span<const Influence>());
     else rows.add_row(guides.target.row(v));
   guides.target = rows;
-  const Transferred result = transfer_by_skeleton(reference_of(reference), side_of(target), pairs, guides, {});
+  const WeightTransfer result = transfer_by_skeleton(reference_of(reference), side_of(target), pairs, guides, {});
   ASSERT_EQ(result.warnings.size(), 1U);
   EXPECT_EQ(result.warnings[0].code, "transfer.unmatched");
   EXPECT_TRUE(has_fallback(result, "transfer.inpainted"));

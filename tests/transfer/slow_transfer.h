@@ -25,7 +25,7 @@ struct HandMade {
   transfer::Correspondence pairs;
 
   transfer::Reference reference() const { return {{reference_mesh, reference_skeleton, reference_joints}, weights}; }
-  transfer::Side target() const { return {target_mesh, target_skeleton, target_joints}; }
+  transfer::TransferBody target() const { return {target_mesh, target_skeleton, target_joints}; }
 
  protected:
   void add_joint(Index parent, const Vec3& in_reference, const Vec3& in_target) {
@@ -158,12 +158,12 @@ class SlowTransfer {
   SkinWeights weights;
   std::uint64_t vertex_bones = 0;
 
-  SlowTransfer(const HandMade& scene, const transfer::TransferOptions& options, bool with_turns = true)
+  SlowTransfer(const HandMade& scene, const transfer::SkeletonAwareOptions& options, bool with_turns = true)
       : SlowTransfer(scene.reference(), scene.target(), scene.pairs, scene.guides, options, with_turns) {}
 
-  SlowTransfer(const transfer::Reference& reference, const transfer::Side& target,
+  SlowTransfer(const transfer::Reference& reference, const transfer::TransferBody& target,
                const transfer::Correspondence& pairs, const transfer::Guides& guides,
-               const transfer::TransferOptions& options, bool with_turns = true) {
+               const transfer::SkeletonAwareOptions& options, bool with_turns = true) {
     const geometry::RayScene scene(reference.mesh);
     const auto triangles = geometry::triangle_vertices(reference.mesh);
     const auto bones = transfer::paired_bones(reference, target, pairs);
@@ -194,7 +194,7 @@ class SlowTransfer {
               const auto corner = [&](std::size_t k) { return reference.mesh.positions[corners[k]]; };
               if (!((corner(1) - corner(0)).cross(corner(2) - corner(0)).dot(direction) > 0)) continue;
               const auto found = interpolated(guides.reference, corners, hit.barycentric);
-              const double alike = options.similarity == "canberra"
+              const double alike = options.similarity == transfer::Similarity::kCanberra
                                        ? transfer::canberra_similarity(by_joint(guides.target.row(v)), found)
                                        : transfer::braycurtis_similarity(by_joint(guides.target.row(v)), found);
               for (const Influence& i : interpolated(true_weights, corners, hit.barycentric))

@@ -6,17 +6,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <system_error>
 
 #include "sinew/core/error.h"
+#include "sinew/core/text.h"
 #include "sinew/io/file.h"
+#include "sinew/io/gltf/strip_rig.h"
 #include "sinew/jobs/transfer_report.h"
-#include "sinew/jobs/transfer_target.h"
-#include "sinew/pipeline/bind_subject.h"
+#include "sinew/pipeline/characters.h"
 
 namespace sinew::jobs {
 
-using namespace pipeline;
 namespace {
 
 namespace fs = std::filesystem;
@@ -26,7 +27,7 @@ bool same_file(const fs::path& a, const fs::path& b) {
   return fs::equivalent(a, b, problem) && !problem;
 }
 
-// Whether -o names a folder: one that is there, or one that ends like it.
+// Whether -o names a folder: an existing one, or a name with a slash at its end.
 bool names_folder(const fs::path& output) {
   std::error_code problem;
   return output.filename().empty() || fs::is_directory(output, problem);
@@ -45,9 +46,9 @@ void check_can_be_made(const fs::path& folder) {
   std::error_code problem;
   const fs::path above = (folder.filename().empty() ? folder.parent_path() : folder).parent_path();
   if (!above.empty() && !fs::is_directory(above, problem))
-    throw Error(
-        fmt::format("The folder {} is not there, so {} cannot be made in it. Make it, or write elsewhere with -o.",
-                    above.string(), folder.string()));
+    throw Error(fmt::format(
+        "The folder {} does not exist, so {} cannot be created in it. Create it, or write elsewhere with -o.",
+        above.string(), folder.string()));
 }
 
 /// Where each target goes, all checked before the work begins.
@@ -98,38 +99,6 @@ std::map<std::string, std::string> read_map(const std::string& file, Report& rep
   return given;
 }
 
-// Joints that are named, with the helpers that hang on them.
-std::vector<char> only_joints(const TransferReference& reference, const std::vector<std::string>& names) {
-  if (names.empty()) return {};
-  const Skeleton& skeleton = reference.skeleton();
-  std::vector<char> only(skeleton.joints.size(), 0);
-  for (const std::string& name : names) {
-    const Index joint = skeleton.find(name);
-    if (joint == kNone) throw unknown_joint(skeleton, name);
-    only[joint] = 1;
-  }
-  for (Index j = 0; j < skeleton.size(); ++j)
-    if (const Index parent = skeleton.joints[j].parent;
-        parent != kNone && only[parent] != 0 && reference.helpers()[j] != 0)
-      only[j] = 1;
-  return only;
-}
-
-void tell_reference(const TransferReference& reference, Report& report) {
-  const auto count = [](const std::vector<char>& flags) { return std::count(flags.begin(), flags.end(), 1); };
-  Index helpers = 0;
-  for (Index j = 0; j < reference.skeleton().size(); ++j)
-    helpers += reference.helpers()[j] != 0 && reference.moves_skin()[j] != 0 ? 1 : 0;
-  report.text += fmt::format("reference  {}: {} vertices, {} joints with weights{}\n", reference.asset().path.string(),
-                             reference.side().mesh.vertex_count(), count(reference.moves_skin()),
-                             helpers > 0 ? fmt::format(", {} of them helpers", helpers) : "");
-  report.metrics["reference"] = {{"vertices", reference.side().mesh.vertex_count()},
-                                 {"joints", reference.skeleton().size()},
-                                 {"weighted_joints", count(reference.moves_skin())},
-                                 {"helpers", helpers},
-                                 {"clips", reference.asset().character.clips.size()}};
-}
-
 std::string next_look(const fs::path& output, const Json& figures) {
   if (io::format_of(output).id == "rig") return fmt::format("sinew info {}", shell_word(output));
   const fs::path sheet = output.parent_path() / (output.stem().string() + "_sheet.png");
@@ -146,57 +115,158 @@ std::string times_line(const Report& report) {
   return text.empty() ? text : fmt::format("time       {}\n", text);
 }
 
-}  // namespace
+/// Times the stages that the pipeline names.
+class StageClock {
+ public:
+  explicit StageClock(Report& report) : report_(report) {}
+  void begin(const char* stage) {
+    timer_.reset();
+    timer_.emplace(report_, stage);
+  }
 
-std::string TransferJobOptions::method_names() {
-  std::string text;
-  for (const auto& method : transfer::methods().entries())
-    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", method.id, method.name);
-  return text;
+ private:
+  Report& report_;
+  std::optional<StageTimer> timer_;
+};
+
+// A sentence of the library about one file.
+template <class Function>
+auto about(const fs::path& file, Function&& call) {
+  try {
+    return call();
+  } catch (const Error& problem) {
+    throw Error(fmt::format("{}: {}", file.string(), problem.what()));
+  }
 }
+
+io::Asset read_target(const fs::path& input, const TransferJobOptions& options, Report& report,
+                      const Progress& progress) {
+  const StageTimer timer(report, "read");
+  progress.step("reading", 0.0);
+  io::Asset asset = io::load(input, options.placement, progress);
+  report.inputs.insert(report.inputs.end(), asset.files.begin(), asset.files.end());
+  report.warn(asset.warnings);
+  // Nodes that move nothing.
+  const Skeleton& skeleton = asset.character.rig.skeleton;
+  if (!skeleton.empty() && asset.format == "gltf" && asset.document && !pipeline::has_rig(asset.character))
+    asset = io::strip_rig(asset, std::vector<char>(skeleton.joints.size(), 0), report).asset;
+  return asset;
+}
+
+void write_target(const JobRequest& request, io::Asset& asset, const fs::path& output,
+                  const pipeline::TransferResult& result, Report& report) {
+  const StageTimer timer(report, "write");
+  if (const fs::path folder = output.parent_path(); !folder.empty()) {
+    std::error_code problem;
+    fs::create_directories(folder, problem);
+    if (problem) throw Error(fmt::format("The folder {} cannot be made: {}.", folder.string(), problem.message()));
+  }
+  keep_backup(request, output);
+  io::SaveOptions save;
+  save.changes.weights = true;
+  save.changes.skeleton = result.skeleton_changed || !result.new_clips.empty();
+  save.new_clips = result.new_clips;
+  io::save(asset, output, save, report);
+  report.text += fmt::format("wrote      {}\n", output.string());
+}
+
+void report_clips(const pipeline::TransferResult& result, Report& report, Json& figures) {
+  std::vector<std::string> names;
+  for (const Index c : result.new_clips) names.push_back(result.character.clips[c].name);
+  figures["clips"] = names;
+  report.text += names.empty() ? std::string("clips      the reference has none that move its joints\n")
+                               : fmt::format("clips      {} carried over: {}\n", names.size(), join_some(names, 6));
+}
+
+/// Transfers to one target and writes it. Returns its figures.
+Json transfer_target(const JobRequest& request, const TransferJobOptions& options,
+                     const pipeline::TransferOptions& wanted, pipeline::TransferReference& reference,
+                     const fs::path& input, const fs::path& output, std::string& table, Report& report,
+                     const Progress& progress) {
+  io::Asset asset = read_target(input, options, report, progress);
+  const Rig& rig = asset.character.rig;
+  const bool has_skeleton = pipeline::has_rig(asset.character);
+  Json figures = {{"input", input.string()},
+                  {"output", output.string()},
+                  {"vertices", rig.mesh.vertex_count()},
+                  {"has_skeleton", has_skeleton}};
+  report.text +=
+      fmt::format("target     {}: {}, {}\n", input.string(), count_of(rig.mesh.vertex_count(), "vertex", "vertices"),
+                  has_skeleton ? count_of(rig.skeleton.size(), "joint") : "no skeleton");
+  pipeline::TransferResult result;
+  {
+    StageClock clock(report);
+    result = about(input, [&] {
+      return pipeline::transfer(reference, asset.character, wanted, progress,
+                                [&](const char* stage) { clock.begin(stage); });
+    });
+  }
+  report.warn(result.findings);
+  report.fallbacks.insert(report.fallbacks.end(), result.fallbacks.begin(), result.fallbacks.end());
+  report.text += transfer_text(result, reference, options.debug_colors, table);
+  add_transfer_figures(result, reference, figures);
+  if (wanted.clips) report_clips(result, report, figures);
+  if (options.debug_colors) result.character.rig.mesh.colors = level_colors(result);
+  asset.character = std::move(result.character);
+  progress.step("writing", 0.9);
+  write_target(request, asset, output, result, report);
+  return figures;
+}
+
+/// Transfers to all targets. A target that fails leaves the others, unless it is the only one.
+Json transfer_targets(const JobRequest& request, const TransferJobOptions& options,
+                      pipeline::TransferReference& reference, const std::vector<fs::path>& outputs,
+                      const pipeline::TransferOptions& wanted, Report& report, const Progress& progress) {
+  Json targets = Json::array();
+  std::string table, first_problem;
+  std::size_t done = 0;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const fs::path& input = request.inputs[i + 1];
+    try {
+      targets.push_back(
+          transfer_target(request, options, wanted, reference, input, outputs[i], table, report, progress));
+    } catch (const Error& problem) {
+      if (outputs.size() == 1) throw;
+      if (first_problem.empty()) first_problem = problem.what();
+      report.status = Report::Status::kIncomplete;
+      report.warn("transfer.target_failed", input.string(), problem.what());
+      report.text += fmt::format("failed     {}\n", problem.what());
+      targets.push_back({{"input", input.string()}, {"error", problem.what()}});
+      continue;
+    }
+    if (done++ == 0) report.next = next_look(outputs[i], targets.back());
+  }
+  if (done == 0) throw Error(first_problem);
+  return targets;
+}
+
+}  // namespace
 
 Report transfer(const JobRequest& request, const TransferJobOptions& options, const Progress& progress) {
   Report report;
   report.command = "transfer";
   if (request.inputs.size() < 2)
     throw Error("There is no target. Name the reference first, then one target or several.");
-  report.metrics["method"] = sinew::transfer::methods().find(options.method).id;
+  report.metrics["method"] = options.transfer.method.id();
+  const fs::path& first = request.inputs.front();
   for (std::size_t i = 1; i < request.inputs.size(); ++i)
-    if (same_file(request.inputs[i], request.inputs.front()))
+    if (same_file(request.inputs[i], first))
       throw Error(fmt::format("{} is the reference and a target at once.", request.inputs[i].string()));
   const std::vector<fs::path> outputs = output_paths(request, options.debug_colors);
-  std::map<std::string, std::string> given = read_map(options.map, report);
-  std::optional<TransferReference> reference;
+  pipeline::TransferOptions wanted = options.transfer;
+  wanted.map = read_map(options.map, report);
+  std::optional<pipeline::TransferReference> reference;
   {
     const StageTimer timer(report, "read");
-    reference.emplace(request.inputs.front(), report, progress);
+    io::Asset asset = io::load(first, {}, progress);
+    report.inputs.insert(report.inputs.end(), asset.files.begin(), asset.files.end());
+    report.warn(asset.warnings);
+    about(first, [&] { return &reference.emplace(std::move(asset.character)); });
+    report.warn(reference->findings());
   }
-  TransferTask task{request, options, *reference, std::move(given), only_joints(*reference, options.only)};
-  tell_reference(*reference, report);
-
-  Json targets = Json::array();
-  std::string table, first_problem;
-  std::size_t done = 0;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const fs::path& input = request.inputs[i + 1];
-    if (outputs.size() == 1) {
-      targets.push_back(transfer_target(task, input, outputs[i], table, report, progress));
-    } else {
-      try {
-        targets.push_back(transfer_target(task, input, outputs[i], table, report, progress));
-      } catch (const Error& problem) {
-        if (first_problem.empty()) first_problem = problem.what();
-        report.status = Report::Status::kIncomplete;
-        report.warn("transfer.target_failed", input.string(), problem.what());
-        report.text += fmt::format("failed     {}\n", problem.what());
-        targets.push_back({{"input", input.string()}, {"error", problem.what()}});
-        continue;
-      }
-    }
-    if (done++ == 0) report.next = next_look(outputs[i], targets.back());
-  }
-  if (done == 0) throw Error(first_problem);
-  report.metrics["targets"] = std::move(targets);
+  report.text += reference_text(*reference, first.string());
+  report.metrics["reference"] = reference_figures(*reference);
+  report.metrics["targets"] = transfer_targets(request, options, *reference, outputs, wanted, report, progress);
   report.text += times_line(report);
   return report;
 }

@@ -4,16 +4,24 @@
 #include "sinew/jobs/transfer_report.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <map>
+
+#include "sinew/core/text.h"
 
 namespace sinew::jobs {
+
+using pipeline::TransferReference;
+using pipeline::TransferResult;
+
 namespace {
 
 /// Below this confidence a vertex is worth a look.
 constexpr float kWorthALook = 0.5F;
+/// Names in one line.
+constexpr std::size_t kListed = 6;
 
 struct LevelLook {
   const char* text;
@@ -24,16 +32,14 @@ struct LevelLook {
 
 // From good to bad: green, blue, yellow, orange, red; lightness differs as well.
 constexpr std::array<LevelLook, transfer::kLevels> kLooks = {{
-    {"matched as they should be", "matched", "green", 0.05F, 0.45F, 0.12F},
+    {"matched as intended", "matched", "green", 0.05F, 0.45F, 0.12F},
     {"found by a wider cone", "widened", "blue", 0.05F, 0.2F, 0.8F},
-    {"from inside the reference, as the bone lies outside there", "inside", "yellow", 0.9F, 0.8F, 0.05F},
+    {"from inside the reference, because the bone is outside there", "inside", "yellow", 0.9F, 0.8F, 0.05F},
     {"spread along the surface from those around", "inpainted", "orange", 0.9F, 0.35F, 0.0F},
     {"copied from the nearest of another shell", "copied", "red", 0.7F, 0.03F, 0.03F},
 }};
 
-const LevelLook& look_of(transfer::Level level) { return kLooks[static_cast<std::size_t>(level)]; }
-
-}  // namespace
+std::string vertices_text(std::uint64_t count) { return count_of(count, "vertex", "vertices"); }
 
 std::string map_table(const transfer::JointMap& map, const Skeleton& reference, const Skeleton& target) {
   std::size_t first = 9, second = 6;
@@ -58,59 +64,174 @@ Json map_json(const transfer::JointMap& map, const Skeleton& reference, const Sk
   return table;
 }
 
-std::string some_names(const std::vector<std::string>& names) {
-  constexpr std::size_t kListed = 6;
-  const std::vector<std::string> first(names.begin(),
-                                       names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kListed)));
-  return fmt::format("{}{}", fmt::join(first, ", "),
-                     names.size() > kListed ? fmt::format(" and {} more", names.size() - kListed) : "");
+std::vector<std::string> names_of(const std::vector<Index>& joints, const Skeleton& skeleton) {
+  std::vector<std::string> names;
+  for (const Index j : joints) names.push_back(skeleton.joints[j].name);
+  return names;
 }
 
-const char* level_text(transfer::Level level) { return look_of(level).text; }
-const char* level_color(transfer::Level level) { return look_of(level).color; }
-
-std::vector<Vec4f> level_colors(const transfer::Transferred& made, const std::vector<Index>& vertices,
-                                std::size_t vertex_count) {
-  std::vector<Vec4f> colors(vertex_count, Vec4f(0.3F, 0.3F, 0.3F, 1.0F));
-  for (std::size_t i = 0; i < vertices.size(); ++i) {
-    const LevelLook& look = look_of(made.level[i]);
-    const float light = 0.15F + 0.85F * std::clamp(made.confidence[i], 0.0F, 1.0F);
-    colors[vertices[i]] = Vec4f(light * look.red, light * look.green, light * look.blue, 1.0F);
-  }
-  return colors;
-}
-
-std::string transferred_text(const transfer::Transferred& made, bool colors) {
-  std::string text;
-  for (std::size_t l = 0; l < transfer::kLevels; ++l) {
-    if (made.levels[l] == 0) continue;
-    text += fmt::format("{} {} {} {}{}\n", l == 0 ? "weights   " : "          ", made.levels[l],
-                        made.levels[l] == 1 ? "vertex" : "vertices", kLooks[l].text,
-                        colors ? fmt::format(" ({})", kLooks[l].color) : "");
-  }
-  const Json figures = transferred_json(made);
-  const auto doubtful = figures["low_confidence"].get<std::size_t>();
-  text += fmt::format(
-      "confidence {:.2f} in the mean{}\n", figures["mean_confidence"].get<double>(),
-      doubtful > 0 ? fmt::format("; {} {} worth a look", doubtful, doubtful == 1 ? "vertex" : "vertices") : "");
+std::string match_text(const TransferResult& result, const Skeleton& reference, std::string& previous_table) {
+  const Skeleton& target = result.character.rig.skeleton;
+  std::string table = map_table(result.joints, reference, target);
+  std::string text = fmt::format("map        {} of the reference's joints have a partner{}\n",
+                                 result.joints.joints.size(), table == previous_table ? ", as before" : "");
+  if (table != previous_table) text += table;
+  previous_table = std::move(table);
+  const auto line = [&](const char* label, std::size_t count, const char* what, const std::vector<std::string>& names) {
+    if (count > 0)
+      text += fmt::format("{:<10} {} {}: {}\n", label, count_of(count, "joint"), what, join_some(names, kListed));
+  };
+  line("added", result.added_joints.size(), "of the reference", result.added_joints);
+  std::vector<std::string> unmatched;
+  for (const pipeline::UnmatchedJoint& joint : result.unmatched)
+    unmatched.push_back(
+        fmt::format("{} (to {})", reference.joints[joint.reference].name, target.joints[joint.weight_to].name));
+  line("unmatched", unmatched.size(), "of the reference; the weight goes on", unmatched);
+  line("idle", result.joints.target_alone.size(), "of the target without a partner",
+       names_of(result.joints.target_alone, target));
   return text;
 }
 
-Json transferred_json(const transfer::Transferred& made) {
-  double sum = 0;
-  for (const float confidence : made.confidence) sum += static_cast<double>(confidence);
-  const auto doubtful =
-      std::count_if(made.confidence.begin(), made.confidence.end(), [](float c) { return c < kWorthALook; });
+std::string fit_text(const transfer::FitSummary& fit) {
+  std::map<std::string, int> origins;
+  for (const std::string& origin : fit.origin) ++origins[origin];
+  std::vector<std::string> words;
+  for (const auto& [origin, count] : origins) words.push_back(fmt::format("{} {}", count, origin));
+  const std::string how =
+      fit.method == transfer::FitMethod::kCopied ? std::string("where they are there, because the surface is the same")
+      : fit.method == transfer::FitMethod::kTemplate ? fmt::format("fitted by the template {}", fit.template_name)
+      : fit.method == transfer::FitMethod::kBox      ? std::string("scaled with the boxes")
+                                                     : std::string("fitted as a template of their own");
+  return fmt::format("skeleton   the reference's {}, {}; confidence {:.2f}: {}\n", count_of(fit.origin.size(), "joint"),
+                     how, fit.confidence, join_some(words, kListed));
+}
+
+Json fit_json(const transfer::FitSummary& fit, const Skeleton& skeleton) {
+  Json joints = Json::array();
+  for (Index j = 0; j < skeleton.size(); ++j)
+    joints.push_back(
+        {{"name", skeleton.joints[j].name}, {"origin", fit.origin[j]}, {"confidence", fit.joint_confidence[j]}});
+  return {{"how", transfer::fit_name(fit.method)},
+          {"template", fit.template_name},
+          {"confidence", fit.confidence},
+          {"joints", std::move(joints)}};
+}
+
+struct ConfidenceFigures {
+  double mean = 0;
+  std::size_t doubtful = 0;
+};
+
+ConfidenceFigures confidence_figures(const std::vector<float>& confidence) {
+  ConfidenceFigures figures;
+  for (const float c : confidence) figures.mean += static_cast<double>(c), figures.doubtful += c < kWorthALook ? 1 : 0;
+  figures.mean = confidence.empty() ? 0 : figures.mean / static_cast<double>(confidence.size());
+  return figures;
+}
+
+std::string weights_text(const transfer::WeightTransfer& made, bool colors) {
+  std::string text;
+  for (std::size_t l = 0; l < transfer::kLevels; ++l) {
+    if (made.levels[l] == 0) continue;
+    text += fmt::format("{} {} {}{}\n", l == 0 ? "weights   " : "          ", vertices_text(made.levels[l]),
+                        kLooks[l].text, colors ? fmt::format(" ({})", kLooks[l].color) : "");
+  }
+  const ConfidenceFigures figures = confidence_figures(made.confidence);
+  text += fmt::format("confidence {:.2f} in the mean{}\n", figures.mean,
+                      figures.doubtful > 0 ? fmt::format("; {} worth a look", vertices_text(figures.doubtful)) : "");
+  if (made.rays > 0) text += fmt::format("rays       {}\n", made.rays);
+  return text;
+}
+
+Json weights_json(const transfer::WeightTransfer& made) {
+  const ConfidenceFigures confidence = confidence_figures(made.confidence);
   Json levels = Json::object();
   for (std::size_t l = 0; l < transfer::kLevels; ++l) levels[kLooks[l].id] = made.levels[l];
-  Json figures = {{"vertices", made.level.size()},
-                  {"levels", std::move(levels)},
-                  {"mean_confidence", made.confidence.empty() ? 0 : sum / static_cast<double>(made.confidence.size())},
-                  {"low_confidence", doubtful},
-                  {"rays", made.rays},
-                  {"vertex_bones", made.vertex_bones}};
+  Json figures = {
+      {"vertices", made.level.size()},         {"levels", std::move(levels)}, {"mean_confidence", confidence.mean},
+      {"low_confidence", confidence.doubtful}, {"rays", made.rays},           {"vertex_bones", made.vertex_bones}};
   for (const auto& item : made.metrics.items()) figures[item.key()] = item.value();
   return figures;
+}
+
+struct ReferenceCounts {
+  std::size_t weighted = 0, helpers = 0;
+};
+
+ReferenceCounts reference_counts(const TransferReference& reference) {
+  ReferenceCounts counts;
+  for (Index j = 0; j < reference.skeleton().size(); ++j) {
+    if (reference.joints().moves_skin[j] == 0) continue;
+    ++counts.weighted;
+    counts.helpers += reference.joints().helper[j] != 0 ? 1 : 0;
+  }
+  return counts;
+}
+
+}  // namespace
+
+std::string transfer_text(const TransferResult& result, const TransferReference& reference, bool colors,
+                          std::string& previous_table) {
+  std::string text = result.fit ? fit_text(*result.fit) : match_text(result, reference.skeleton(), previous_table);
+  for (const Finding& note : result.notes) text += fmt::format("note       {}\n", note.text);
+  text += weights_text(result.weights, colors);
+  const std::size_t rows = result.vertices.size();
+  if (result.changed_vertices)
+    text += fmt::format("only       {} of {} changed\n", *result.changed_vertices, vertices_text(rows));
+  if (result.kept_vertices)
+    text += fmt::format("kept       {} that had weights; {} got new ones\n", vertices_text(*result.kept_vertices),
+                        vertices_text(rows - *result.kept_vertices));
+  return text;
+}
+
+void add_transfer_figures(const TransferResult& result, const TransferReference& reference, Json& figures) {
+  const Skeleton& target = result.character.rig.skeleton;
+  if (result.fit) {
+    figures["skeleton"] = fit_json(*result.fit, target);
+  } else {
+    figures["map"] = map_json(result.joints, reference.skeleton(), target);
+    figures["added_joints"] = result.added_joints;
+    Json unmatched = Json::array();
+    for (const pipeline::UnmatchedJoint& joint : result.unmatched)
+      unmatched.push_back({{"joint", reference.skeleton().joints[joint.reference].name},
+                           {"weight_to", target.joints[joint.weight_to].name}});
+    figures["unmatched"] = std::move(unmatched);
+    figures["target_unmatched"] = names_of(result.joints.target_alone, target);
+  }
+  if (!result.notes.empty()) {
+    figures["notes"] = Json::array();
+    for (const Finding& note : result.notes)
+      figures["notes"].push_back({{"code", note.code}, {"where", note.where}, {"text", note.text}});
+  }
+  figures["weights"] = weights_json(result.weights);
+  if (result.changed_vertices) figures["changed_vertices"] = *result.changed_vertices;
+  if (result.kept_vertices) figures["kept_vertices"] = *result.kept_vertices;
+}
+
+std::string reference_text(const TransferReference& reference, const std::string& file) {
+  const ReferenceCounts counts = reference_counts(reference);
+  return fmt::format("reference  {}: {} vertices, {} joints with weights{}\n", file,
+                     reference.body().mesh.vertex_count(), counts.weighted,
+                     counts.helpers > 0 ? fmt::format(", {} of them helpers", counts.helpers) : "");
+}
+
+Json reference_figures(const TransferReference& reference) {
+  const ReferenceCounts counts = reference_counts(reference);
+  return {{"vertices", reference.body().mesh.vertex_count()},
+          {"joints", reference.skeleton().size()},
+          {"weighted_joints", counts.weighted},
+          {"helpers", counts.helpers},
+          {"clips", reference.character().clips.size()}};
+}
+
+std::vector<Vec4f> level_colors(const TransferResult& result) {
+  std::vector<Vec4f> colors(result.character.rig.mesh.positions.size(), Vec4f(0.3F, 0.3F, 0.3F, 1.0F));
+  for (std::size_t i = 0; i < result.vertices.size(); ++i) {
+    const LevelLook& look = kLooks[static_cast<std::size_t>(result.weights.level[i])];
+    const float light = 0.15F + 0.85F * std::clamp(result.weights.confidence[i], 0.0F, 1.0F);
+    colors[result.vertices[i]] = Vec4f(light * look.red, light * look.green, light * look.blue, 1.0F);
+  }
+  return colors;
 }
 
 }  // namespace sinew::jobs

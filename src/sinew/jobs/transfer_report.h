@@ -3,39 +3,31 @@
 
 #pragma once
 
-/// What a transfer tells.
+/// What a transfer prints and reports.
 
 #include <string>
 #include <vector>
 
 #include "sinew/core/report.h"
-#include "sinew/core/skeleton.h"
-#include "sinew/transfer/match/joint_map.h"
-#include "sinew/transfer/method.h"
+#include "sinew/pipeline/transfer.h"
 
 namespace sinew::jobs {
 
-/// The map as a table: a line per pair, with how it was found.
-std::string map_table(const transfer::JointMap& map, const Skeleton& reference, const Skeleton& target);
+/// Lines on one target, from the joints to the clips. `previous_table` is the table of joints that was printed last, so
+/// that the same table is not printed twice; it is updated.
+std::string transfer_text(const pipeline::TransferResult& result, const pipeline::TransferReference& reference,
+                          bool colors, std::string& previous_table);
 
-/// The same for machines: an array of {reference, target, by}.
-Json map_json(const transfer::JointMap& map, const Skeleton& reference, const Skeleton& target);
+/// The same as figures, put behind those in `figures`.
+void add_transfer_figures(const pipeline::TransferResult& result, const pipeline::TransferReference& reference,
+                          Json& figures);
 
-/// Some names, and how many more there are.
-std::string some_names(const std::vector<std::string>& names);
+/// A line on the reference, and its figures.
+std::string reference_text(const pipeline::TransferReference& reference, const std::string& file);
+Json reference_figures(const pipeline::TransferReference& reference);
 
-/// How a level of a row is called, as a sentence.
-const char* level_text(transfer::Level level);
-/// Its colour in `level_colors`.
-const char* level_color(transfer::Level level);
-
-/// A colour per vertex of a whole mesh: that of its level, the darker the lower its confidence; grey for vertices that
-/// got no row. `vertices` has the vertex of each row.
-std::vector<Vec4f> level_colors(const transfer::Transferred& made, const std::vector<Index>& vertices,
-                                std::size_t vertex_count);
-
-/// Lines on levels, confidence and rays, and the same as figures.
-std::string transferred_text(const transfer::Transferred& made, bool colors);
-Json transferred_json(const transfer::Transferred& made);
+/// A colour per vertex of the whole mesh: that of its level, darker with less confidence; grey for vertices without a
+/// new row.
+std::vector<Vec4f> level_colors(const pipeline::TransferResult& result);
 
 }  // namespace sinew::jobs

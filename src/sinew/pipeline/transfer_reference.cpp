@@ -3,9 +3,8 @@
 
 #include "sinew/pipeline/transfer_reference.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <utility>
 
 #include "sinew/core/error.h"
 #include "sinew/pipeline/bind_parts.h"
@@ -16,8 +15,8 @@
 namespace sinew::pipeline {
 namespace {
 
-/// The parts that tell how skin moves: skinned ones, or all if those are the smaller share.
-std::vector<PartPlan> telling_parts(const Rig& rig) {
+/// The parts that show how skin moves: skinned ones, or all if those are the smaller share.
+std::vector<PartPlan> counting_parts(const Rig& rig) {
   std::vector<PartPlan> plan(rig.mesh.parts.size());
   Index skinned = 0;
   for (const MeshPart& part : rig.mesh.parts)
@@ -42,78 +41,48 @@ std::vector<Index> joints_of_skins(const Rig& rig) {
   return joints;
 }
 
-}  // namespace
+std::vector<char> joints_of_rigid_meshes(const Rig& rig) {
+  std::vector<char> flags(rig.skeleton.joints.size(), 0);
+  for (const MeshPart& part : rig.mesh.parts)
+    if (part.skin == kNone && part.joint != kNone) flags[part.joint] = 1;
+  return flags;
+}
 
-TransferReference::TransferReference(const std::filesystem::path& path, Report& report, const Progress& progress) {
-  asset_ = io::load(path, {}, progress);
-  report.inputs.insert(report.inputs.end(), asset_.files.begin(), asset_.files.end());
-  report.warn(asset_.warnings);
-  Rig& rig = asset_.character.rig;
+Character checked(Character character) {
+  const Rig& rig = character.rig;
   if (rig.mesh.face_count() == 0)
-    throw Error(fmt::format("{} has no mesh, so there are no weights to transfer. Name a rigged character first.",
-                            path.string()));
+    throw Error("The reference has no mesh, so there are no weights to transfer. Use a rigged character.");
   const auto skinned = [](const MeshPart& part) { return part.skin != kNone; };
   if (rig.weights.empty() || std::none_of(rig.mesh.parts.begin(), rig.mesh.parts.end(), skinned))
-    throw Error(fmt::format(
-        "{} has no skin, so there are no weights to transfer. The first file is the reference, which has the "
-        "rig; those after it get it.",
-        path.string()));
-  std::vector<Mat4> frames = binding_matrices(rig, report.warnings);
-  rigging::gather_in_bind_pose(rig, frames);
-  ChosenParts chosen = chosen_parts(rig.mesh, telling_parts(rig));
+    throw Error(
+        "The reference has no skin, so there are no weights to transfer. The reference comes first and has the rig; "
+        "the targets after it receive it.");
+  return character;
+}
+
+}  // namespace
+
+TransferReference::TransferReference(Character character)
+    : character_(checked(std::move(character))), body_{{mesh_, character_.rig.skeleton, {}}, {}} {
+  Rig& rig = character_.rig;
+  body_.joints = binding_matrices(rig, findings_);
+  rigging::gather_in_bind_pose(rig, body_.joints);
+  ChosenParts chosen = chosen_parts(rig.mesh, counting_parts(rig));
   mesh_ = std::move(chosen.mesh);
   const SkinWeights all = rig.weights.normalized();
-  SkinWeights weights;
-  moves_skin_.assign(rig.skeleton.joints.size(), 0);
+  joints_.moves_skin.assign(rig.skeleton.joints.size(), 0);
   for (const Index v : chosen.vertices) {
-    weights.add_row(all.row(v));
-    for (const Influence& influence : all.row(v)) moves_skin_[influence.joint] = 1;
+    body_.weights.add_row(all.row(v));
+    for (const Influence& influence : all.row(v)) joints_.moves_skin[influence.joint] = 1;
   }
-  if (weights.influence_count() == 0)
-    throw Error(fmt::format("{}: no vertex of its skin has weights, so there is nothing to transfer.", path.string()));
-  side_.emplace(transfer::Reference{{mesh_, rig.skeleton, std::move(frames)}, std::move(weights)});
-  helpers_ = transfer::helper_joints(rig.skeleton);
-  primary_ = transfer::primary_joints(rig.skeleton, moves_skin_, helpers_);
+  if (body_.weights.influence_count() == 0)
+    throw Error("No vertex of the reference's skin has weights, so there is nothing to transfer.");
+  joints_.helper = transfer::helper_joints(rig.skeleton);
+  joints_.primary = transfer::primary_joints(rig.skeleton, joints_.moves_skin, joints_.helper);
+  joints_.rigid_mesh = joints_of_rigid_meshes(rig);
   skin_order_ = joints_of_skins(rig);
 }
 
-transfer::Guides TransferReference::guides(const transfer::Side& target, const transfer::Correspondence& correspondence,
-                                           const transfer::GuideOptions& options, const Progress& progress) {
-  // Ends that only one of them knows are found by the bodies, for both.
-  Skeleton own = skeleton(), other = target.skeleton;
-  GuideKey key;
-  for (const transfer::JointPair& pair : correspondence.pairs) {
-    std::optional<Vec3>&a = own.joints[pair.reference].end_local, &b = other.joints[pair.target].end_local;
-    const bool both = a.has_value() && b.has_value();
-    if (!both) a.reset(), b.reset();
-    key.push_back({pair.reference, pair.parent, both ? 1U : 0U});
-  }
-  transfer::Guides guides;
-  const auto kept = guides_.find(key);
-  if (kept != guides_.end()) guides.reference = kept->second;
-  else {
-    const transfer::Side reference{mesh_, own, side_->joints};
-    guides.reference = transfer::make_guide(reference, correspondence, true, options, progress);
-    guides_.emplace(std::move(key), guides.reference);
-  }
-  guides.target = transfer::make_guide({target.mesh, other, target.joints}, correspondence, false, options, progress);
-  return guides;
-}
-
-const std::optional<rigging::PlanResult>& TransferReference::plan(const Template& skeleton_template,
-                                                                  const Progress& progress) {
-  const auto kept = plans_.find(skeleton_template.name);
-  if (kept != plans_.end()) return kept->second;
-  std::optional<rigging::PlanResult> made;
-  try {
-    rigging::RiggerRequest request;
-    request.templates = {skeleton_template};
-    made = rigging::plan_skeleton(mesh_, request, {}, progress);
-    if (!made->fits) made.reset();
-  } catch (const Error&) {
-    // A mesh that encloses nothing; what the plan would have told is then not known.
-  }
-  return plans_.emplace(skeleton_template.name, std::move(made)).first->second;
-}
+TransferReference prepare_reference(const Character& character) { return TransferReference(character); }
 
 }  // namespace sinew::pipeline

@@ -23,10 +23,10 @@ Index paired_above(const Skeleton& skeleton, Index joint, const std::vector<Inde
   return kNone;
 }
 
-Mat3 bone_turn(const Side& reference, const Side& target, const Correspondence& correspondence, Frames frames,
-               const JointPair& pair, const Vec3& reference_axis, const Vec3& target_axis) {
-  if (frames == Frames::kUnturned) return correspondence.turn;
-  const Mat3 first = frames == Frames::kJointFrames
+Mat3 bone_turn(const TransferBody& reference, const TransferBody& target, const Correspondence& correspondence,
+               Directions directions, const JointPair& pair, const Vec3& reference_axis, const Vec3& target_axis) {
+  if (directions == Directions::kUnturned) return correspondence.turn;
+  const Mat3 first = directions == Directions::kJointFrames
                          ? Mat3(reference.frame(pair.reference) * target.frame(pair.target).transpose())
                          : correspondence.turn;
   return smallest_turn(first * target_axis, reference_axis, Vec3::UnitZ()) * first;
@@ -34,7 +34,7 @@ Mat3 bone_turn(const Side& reference, const Side& target, const Correspondence& 
 
 }  // namespace
 
-Mat3 Side::frame(Index joint) const { return polar(joints[joint].topLeftCorner<3, 3>()).rotation; }
+Mat3 TransferBody::frame(Index joint) const { return polar(joints[joint].topLeftCorner<3, 3>()).rotation; }
 
 Index Correspondence::of_reference(Index joint) const {
   for (Index p = 0; p < pairs.size(); ++p)
@@ -77,8 +77,8 @@ Correspondence correspond(const Skeleton& reference, const Skeleton& target,
   return result;
 }
 
-std::vector<std::vector<PairedBone>> paired_bones(const Side& reference, const Side& target,
-                                                  const Correspondence& correspondence, Frames frames) {
+std::vector<std::vector<PairedBone>> paired_bones(const TransferBody& reference, const TransferBody& target,
+                                                  const Correspondence& correspondence, Directions directions) {
   const std::vector<JointPair>& pairs = correspondence.pairs;
   std::vector<std::vector<PairedBone>> bones(pairs.size());
   std::vector<Mat3> incoming(pairs.size(), correspondence.turn);
@@ -94,7 +94,7 @@ std::vector<std::vector<PairedBone>> paired_bones(const Side& reference, const S
     bone.reference_a = reference.position(pairs[above].reference);
     bone.reference_b = reference.position(pairs[p].reference);
     const bool has_direction = bone.target_length() > shortest_t && bone.reference_length() > shortest_r;
-    bone.turn = has_direction ? bone_turn(reference, target, correspondence, frames, pairs[above],
+    bone.turn = has_direction ? bone_turn(reference, target, correspondence, directions, pairs[above],
                                           (bone.reference_b - bone.reference_a).normalized(),
                                           (bone.target_b - bone.target_a).normalized())
                               : incoming[above];

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <array>
+#include <utility>
 #include <vector>
 
 #include "sinew/core/mesh.h"
@@ -13,7 +15,7 @@ namespace sinew::transfer {
 
 /// A character as a transfer sees it: skin and joints where they lie together, at binding. What it refers to must
 /// outlive it. A target's skeleton may have any joints beside those that are paired.
-struct Side {
+struct TransferBody {
   const Mesh& mesh;
   const Skeleton& skeleton;
   std::vector<Mat4> joints;  ///< Per joint of the skeleton: its frame to model space, at binding.
@@ -24,7 +26,7 @@ struct Side {
 };
 
 /// The character that has the rig: with its weights, one row per vertex, of its own joints.
-struct Reference : Side {
+struct Reference : TransferBody {
   SkinWeights weights;
 };
 
@@ -51,12 +53,14 @@ struct Correspondence {
 Correspondence correspond(const Skeleton& reference, const Skeleton& target,
                           const std::vector<std::pair<Index, Index>>& joints, const Mat3& turn = Mat3::Identity());
 
-/// What tells how directions around a bone correspond.
-enum class Frames {
+/// What defines how directions around a bone correspond.
+enum class Directions {
   kPositions,    ///< The smallest turn from one bone to the other, after `Correspondence::turn`.
   kJointFrames,  ///< The joints' own axes first, then the smallest turn: roll goes over too. For rigs whose axes agree.
   kUnturned,     ///< `Correspondence::turn` alone, as the authors' released code: for equal poses, and for comparison.
 };
+
+constexpr auto option_words(Directions) { return std::array{"positions", "joint-frames", "none"}; }
 
 /// A bone that both have: from a paired joint to a paired child; or a joint without paired children, as a point with
 /// the frame of the bone that ends in it.
@@ -65,7 +69,7 @@ struct PairedBone {
   Index child = kNone;  ///< Pair of the joint it leads to; kNone for a point.
   Vec3 target_a = Vec3::Zero(), target_b = Vec3::Zero();
   Vec3 reference_a = Vec3::Zero(), reference_b = Vec3::Zero();
-  Mat3 turn = Mat3::Identity();  ///< Target's model space to the reference's: R of the card.
+  Mat3 turn = Mat3::Identity();  ///< Target's model space to the reference's.
 
   bool is_point() const { return child == kNone; }
   double target_length() const { return (target_b - target_a).norm(); }
@@ -74,9 +78,9 @@ struct PairedBone {
 
 /// Per pair its bones, in order of the pairs of their children; at least one for each pair. A bone of no length in
 /// either is a point with a child. Antiparallel axes turn by half a turn about the body's forward. Linear.
-std::vector<std::vector<PairedBone>> paired_bones(const Side& reference, const Side& target,
+std::vector<std::vector<PairedBone>> paired_bones(const TransferBody& reference, const TransferBody& target,
                                                   const Correspondence& correspondence,
-                                                  Frames frames = Frames::kPositions);
+                                                  Directions directions = Directions::kPositions);
 
 /// The smallest rotation that takes one direction to another. For opposite ones half a turn about `about`, made
 /// perpendicular. \pre none is zero.

@@ -3,28 +3,33 @@
 
 #include "sinew/transfer/method.h"
 
+#include "sinew/binding/edit/weight_tools.h"
 #include "sinew/transfer/baselines.h"
+#include "sinew/transfer/rays/guides_only.h"
 #include "sinew/transfer/rays/skeleton_aware.h"
+#include "sinew/transfer/surface/closest_point.h"
+#include "sinew/transfer/surface/inpaint_transfer.h"
 
 namespace sinew::transfer {
 
-const Registry<Registered<Method>>& methods() {
-  static const Registry<Registered<Method>> registry = [] {
-    Registry<Registered<Method>> r("way to transfer weights");
-    r.add({"skeleton", "skeleton-aware", "Characters of other build, pose and topology.", transfer_skeleton_aware});
-    r.add({"closest", "closest-point", "The same body in the same pose: levels of detail, remeshed copies.",
-           transfer_closest_point});
-    r.add({"inpaint", "inpainting", "Clothes over the body they were made for.", transfer_inpaint});
-    r.add({"guides", "guides-only", "For comparison: weights by distance, nothing of the reference but its skeleton.",
-           transfer_guides});
+Registry<TransferMethod>& methods() {
+  static Registry<TransferMethod> registry = [] {
+    Registry<TransferMethod> r("transfer method");
+    r.add(skeleton_aware_method());
+    r.add(closest_point_method());
+    r.add(inpaint_method());
+    r.add(guides_method());
     return r;
   }();
   return registry;
 }
 
-Transferred transfer(std::string_view id, const Reference& reference, const Side& target,
-                     const Correspondence& correspondence, const TransferOptions& options, const Progress& progress) {
-  return methods().find(id).make(reference, target, correspondence, options, progress);
+WeightTransfer transfer(const MethodChoice& method, const TransferInput& input, const TransferOptions& options,
+                        const Progress& progress) {
+  TransferOptions checked = options;
+  OptionList(checked).validate();
+  method.options().validate();
+  return methods().find(method.id()).transfer(input, options, method.options(), progress);
 }
 
 }  // namespace sinew::transfer

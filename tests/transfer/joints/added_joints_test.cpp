@@ -37,7 +37,7 @@ void expect_sound(const AddedJoints& added, const Limb& target) {
 TEST(AddedJoints, HelpersLandWhereTheyBelongOnAStretchedArm) {
   const Limb reference = test::reference_limb();
   const Limb target = test::moved_limb(reference, stretched, test::limb_frames(reference));
-  const Side from = reference.side(), to = target.side();
+  const TransferBody from = reference.side(), to = target.side();
   const AddedJoints added =
       add_joints(from, to, test::limb_pairs(reference, target), test::all_helpers(reference.skeleton));
   EXPECT_TRUE(added.warnings.empty());
@@ -99,7 +99,7 @@ TEST(AddedJoints, HelpersOfHelpersGoTheSameWay) {
   below.parent = 9;
   reference.skeleton.joints.push_back(below);
   const Limb target = test::moved_limb(reference, stretched, test::limb_frames(reference));
-  const Side from = reference.side();
+  const TransferBody from = reference.side();
   const AddedJoints added =
       add_joints(from, target.side(), test::limb_pairs(reference, target), test::all_helpers(reference.skeleton));
   expect_sound(added, target);
@@ -177,7 +177,7 @@ TEST(AddedJoints, AJointAboveAllPairsBecomesARoot) {
   const Limb reference = test::reference_limb();
   Limb target;
   target.mesh = reference.mesh;
-  const Side from = reference.side();
+  const TransferBody from = reference.side();
   target.skeleton = test::chain_of({"Forearm", "Hand"}, {from.joints[1], from.joints[2]});
   const Correspondence pairs = correspond(reference.skeleton, target.skeleton, {{1, 0}, {2, 1}});
   std::vector<char> wanted(9, 0);
@@ -231,7 +231,7 @@ void add_all_kinds(Limb& limb, std::mt19937& random) {
   aim.kind = Driver::Kind::kAim;
   aim.source = kHand;
   aim.weight = 0.7;
-  const Side side = limb.side();
+  const TransferBody side = limb.side();
   aim.axis = side.frame(8).transpose() * (side.position(kHand) - side.position(8)).normalized();
   joints[8].driver = aim;
 }
@@ -248,7 +248,7 @@ TEST(AddedJoints, EveryKindOfDriverMovesATurnedScaledArmOfOtherAxesAlike) {
     std::vector<Mat3> frames;
     for (int i = 0; i < 3; ++i) frames.push_back(test::random_turn(random).toRotationMatrix());
     const Limb target = test::moved_limb(reference, move, frames);
-    const Side from = reference.side(), to = target.side();
+    const TransferBody from = reference.side(), to = target.side();
     const AddedJoints added = add_joints(from, to, test::limb_pairs(reference, target, turn.transpose()),
                                          test::all_helpers(reference.skeleton));
     EXPECT_TRUE(added.warnings.empty());
@@ -308,7 +308,7 @@ TEST(AddedJoints, FromAnotherRestPoseTheSameBendMovesTheHelperAlike) {
     for (int i = 0; i < 3; ++i) extra.push_back(test::random_turn(random).toRotationMatrix());
     Limb target = bent_arm(reference, elbow, Mat3::Identity(), extra);
     target.mesh = reference.mesh;  // The skin at the elbow is as far as there.
-    const Side from = reference.side(), to = target.side();
+    const TransferBody from = reference.side(), to = target.side();
     const AddedJoints added =
         add_joints(from, to, test::limb_pairs(reference, target), test::all_helpers(reference.skeleton));
     const Quat delta = rotation_exp(0.35 * rotation_log(test::random_turn(random)));
@@ -334,7 +334,7 @@ TEST(AddedJoints, ATwistShareTurnsAboutTheTargetsBone) {
   std::vector<Mat3> extra;
   for (int i = 0; i < 3; ++i) extra.push_back(test::random_turn(random).toRotationMatrix());
   const Limb target = bent_arm(reference, Mat3::Identity(), whole, extra);
-  const Side to = target.side();
+  const TransferBody to = target.side();
   const AddedJoints added =
       add_joints(reference.side(), to, test::limb_pairs(reference, target), test::all_helpers(reference.skeleton));
   const Vec3 bone = (to.position(kHand) - to.position(kForearm)).normalized();
@@ -376,12 +376,12 @@ TEST(AddedJoints, ARestPoseOtherThanThatAtBindingIsAllowedFor) {
   reference.skeleton.joints[3].driver = test::random_polynomial(random, kForearm, 3);
   const Limb target = test::moved_limb(
       reference, [](const Vec3& p) { return p; }, test::limb_frames(reference));
-  const Side bound = reference.side();
+  const TransferBody bound = reference.side();
   // The file's rest is bent; it was bound straight.
   Limb bent = reference;
   const Quat rest_turn = rotation_exp({0.3, -0.2, 0.8});
   bent.skeleton.joints[kForearm].rest.rotation = bent.skeleton.joints[kForearm].rest.rotation * rest_turn;
-  const Side from{bent.mesh, bent.skeleton, bound.joints};
+  const TransferBody from{bent.mesh, bent.skeleton, bound.joints};
   const AddedJoints added =
       add_joints(from, target.side(), test::limb_pairs(bent, target), test::all_helpers(reference.skeleton));
   const Quat delta = rotation_exp({0.4, 0.1, -0.5});  // Away from binding.
@@ -436,7 +436,7 @@ TEST(AddedJoints, ADriverWhoseSourceIsNotThereIsLeftOutWithAFinding) {
   unknown.opaque = "{\"kind\":\"spring\"}";
   unknown.source = kHand;
   reference.skeleton.joints[6].driver = unknown;
-  const Side from = reference.side();
+  const TransferBody from = reference.side();
   Limb target;
   target.mesh = reference.mesh;
   target.skeleton = test::chain_of({"UpperArm", "Forearm"}, {from.joints[0], from.joints[1]});

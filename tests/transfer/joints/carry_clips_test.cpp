@@ -82,7 +82,7 @@ TEST(CarryClips, OnTheReferenceItselfNothingChanges) {
     if (j < 3) all.emplace_back(j, j);
     of_reference.push_back(j);
   }
-  const Side side = reference.side();
+  const TransferBody side = reference.side();
   const Clip carried =
       carried_clip(clip, side, side, correspond(reference.skeleton, reference.skeleton, all), of_reference);
   EXPECT_EQ(carried.name, "wave");
@@ -165,7 +165,7 @@ TEST(CarryClips, BakedHelpersAreCarriedAndDrivenOnesAreNot) {
   const Limb target = test::moved_limb(reference, larger, frames);
   const Correspondence pairs = test::limb_pairs(reference, target);
   const AddedJoints added = add_joints(reference.side(), target.side(), pairs, test::all_helpers(reference.skeleton));
-  const Side to{target.mesh, added.skeleton, added.joints};
+  const TransferBody to{target.mesh, added.skeleton, added.joints};
   const Clip carried = carried_clip(clip, reference.side(), to, pairs, added.of_reference);
   for (const Track& track : carried.tracks) EXPECT_NE(track.target, added.of_reference[kFirstHelper]);
   for (const double time : {0.0, 0.5, 0.9, 1.0}) {
@@ -207,7 +207,7 @@ TEST(CarryClips, JointsBesideWhatTheyHangOnStayWithIt) {
   // As in rigs that are made flat for a game: every joint below one root, the hand before the arm.
   const Limb reference = test::reference_limb();
   const Clip clip = made_clip(reference.skeleton, 7);
-  const Side from = reference.side();
+  const TransferBody from = reference.side();
   Limb target;
   target.mesh = reference.mesh;
   target.skeleton.joints.resize(4);
@@ -262,7 +262,7 @@ TEST(CarryClips, MorphsAndEmptyClipsAreLeftOut) {
   morph.times_s = {0, 1};
   morph.values = {0, 1};
   clip.tracks.push_back(morph);
-  const Side side = reference.side();
+  const TransferBody side = reference.side();
   const Correspondence pairs = test::limb_pairs(reference, reference);
   EXPECT_TRUE(carried_clip(clip, side, side, pairs, paired_only(reference)).tracks.empty());
 }

@@ -34,7 +34,7 @@ struct Bones {
     skeleton.joints.push_back(joint);
     frames.push_back(frame);
   }
-  Side side() const { return {mesh, skeleton, frames}; }
+  TransferBody side() const { return {mesh, skeleton, frames}; }
   std::vector<char> all() const { return std::vector<char>(skeleton.joints.size(), 1); }
 };
 

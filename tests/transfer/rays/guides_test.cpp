@@ -44,8 +44,8 @@ TEST(Guides, AreOfPairsSumToOneAndHaveNoDust) {
 TEST(Guides, StraightOnesFollowThePublishedFalloff) {
   const Rig rig = arm("reference");
   const Correspondence pairs = arm_pairs(rig, rig);
-  GuideOptions options;
-  options.smoothing = 0;
+  GuideFalloff options;
+  options.smooth = 0;
   const SkinWeights guide = straight_guide(side_of(rig), pairs, true, options);
   expect_guide(guide, rig.mesh, 3);
   const double unit = 3;  // Both links.

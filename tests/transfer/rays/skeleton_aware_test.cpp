@@ -19,27 +19,27 @@ namespace {
 
 using namespace sinew::test;
 
-Transferred by_straight_guides(const Rig& reference, const Rig& target, const TransferOptions& options,
-                               const Mat3& turn = Mat3::Identity()) {
+WeightTransfer by_straight_guides(const Rig& reference, const Rig& target, const RayTransferOptions& options,
+                                  const Mat3& turn = Mat3::Identity()) {
   const Correspondence pairs = arm_pairs(reference, target, turn);
   return transfer_by_skeleton(reference_of(reference), side_of(target), pairs,
                               straight_guides(side_of(reference), side_of(target), pairs), options);
 }
 
-TransferOptions single_rays() {
-  TransferOptions options = paper_options();
+RayTransferOptions single_rays() {
+  RayTransferOptions options = paper_options();
   options.rays = 1;
   options.cone_rad = 0;
   return options;
 }
 
-TransferOptions shipping_options() {
-  TransferOptions options;
+RayTransferOptions shipping_options() {
+  RayTransferOptions options;
   options.max_influences = 0;
   return options;
 }
 
-void expect_rows(const Transferred& result, const Mesh& mesh, int most) {
+void expect_rows(const WeightTransfer& result, const Mesh& mesh, int most) {
   ASSERT_EQ(result.weights.row_count(), mesh.vertex_count());
   ASSERT_EQ(result.level.size(), mesh.positions.size());
   ASSERT_EQ(result.confidence.size(), mesh.positions.size());
@@ -69,11 +69,11 @@ TEST(SkeletonAware, AgreesWithASlowReadingOfTheEquations) {
   for (const unsigned seed : {1U, 2U, 3U}) {
     const Branches scene(seed);
     for (const char* similarity : {"canberra", "braycurtis"}) {
-      TransferOptions options = paper_options();
+      RayTransferOptions options = paper_options();
       options.rays = 16;
       options.cone_rad = 0.3;
       options.similarity = similarity;
-      const Transferred result =
+      const WeightTransfer result =
           transfer_by_skeleton(scene.reference(), scene.target(), scene.pairs, scene.guides, options);
       EXPECT_EQ(result.levels[0], scene.target_mesh.vertex_count());
       const SlowTransfer slow(scene, options);
@@ -90,8 +90,8 @@ TEST(SkeletonAware, ABranchOfFiveBonesIsSharedByNearness) {
   scene.guides = {};
   for (Index v = 0; v < scene.reference_mesh.vertex_count(); ++v) scene.guides.reference.add_row({{0, 1.0F}});
   for (Index v = 0; v < scene.target_mesh.vertex_count(); ++v) scene.guides.target.add_row({{0, 1.0F}});
-  TransferOptions options = single_rays();
-  const Transferred result =
+  RayTransferOptions options = single_rays();
+  const WeightTransfer result =
       transfer_by_skeleton(scene.reference(), scene.target(), scene.pairs, scene.guides, options);
   EXPECT_EQ(result.vertex_bones, 5U * scene.target_mesh.vertex_count());
   EXPECT_LT(worst_tv(result.weights, SlowTransfer(scene, options).weights), 2e-4);
@@ -103,7 +103,7 @@ TEST(SkeletonAware, DoublingAGuideWeightDoublesTheShareOfItsBone) {
     Guides guides = scene.guides;
     guides.target = {};
     guides.target.add_row({{0, a}, {1, b}});
-    const Transferred result =
+    const WeightTransfer result =
         transfer_by_skeleton(scene.reference(), scene.target(), scene.pairs, guides, single_rays());
     return dense_row(result.weights.row(0), 3);
   };
@@ -115,7 +115,7 @@ TEST(SkeletonAware, DoublingAGuideWeightDoublesTheShareOfItsBone) {
 
 TEST(SkeletonAware, WeighsTheCornersOfATriangleInTheirOrder) {
   const TriangleScene scene;
-  const Transferred result =
+  const WeightTransfer result =
       transfer_by_skeleton(scene.reference(), scene.target(), scene.pairs, scene.guides, single_rays());
   // The ray along +Z from the origin meets (0, 0, 1) = 0.5 a + 0.3 b + 0.2 c.
   const std::vector<double> row = dense_row(result.weights.row(0), 3);
@@ -126,12 +126,12 @@ TEST(SkeletonAware, WeighsTheCornersOfATriangleInTheirOrder) {
 
 TEST(SkeletonAware, ConesReachAQuarterOfTheBoneToEitherSideAtMost) {
   const RoofScene scene;
-  TransferOptions options = shipping_options();
+  RayTransferOptions options = shipping_options();
   options.rays = 64;
   options.cone_rad = 1;
   const auto far_share = [&](bool cap) {
     options.cap_reach = cap;
-    const Transferred result =
+    const WeightTransfer result =
         transfer_by_skeleton(scene.reference(), scene.target(), scene.pairs, scene.guides, options);
     EXPECT_EQ(result.rays, cap ? 65U : 64U);  // One measures how far the skin is.
     return dense_row(result.weights.row(0), 2)[1];
@@ -142,11 +142,13 @@ TEST(SkeletonAware, ConesReachAQuarterOfTheBoneToEitherSideAtMost) {
 
 TEST(SkeletonAware, SixBonesOfAVertexAreEnoughUnlessThePaperIsAskedFor) {
   const Branches scene(4);
-  TransferOptions options = shipping_options();
+  RayTransferOptions options = shipping_options();
   options.rays = 8;
-  const Transferred six = transfer_by_skeleton(scene.reference(), scene.target(), scene.pairs, scene.guides, options);
+  const WeightTransfer six =
+      transfer_by_skeleton(scene.reference(), scene.target(), scene.pairs, scene.guides, options);
   options.cap_reach = false;
-  const Transferred all = transfer_by_skeleton(scene.reference(), scene.target(), scene.pairs, scene.guides, options);
+  const WeightTransfer all =
+      transfer_by_skeleton(scene.reference(), scene.target(), scene.pairs, scene.guides, options);
   EXPECT_LE(six.vertex_bones, 6U * scene.target_mesh.vertex_count());
   EXPECT_GT(all.vertex_bones, six.vertex_bones);
 }
@@ -172,7 +174,7 @@ RC_GTEST_PROP(SkeletonAware, ATubeTransferredToItselfByStraightRaysIsUnchanged, 
     for (Index j = 0; j < 9; ++j) row.push_back({j, static_cast<float>(share(random))});
     rig.weights.add_row(row);
   }
-  const Transferred result = by_straight_guides(rig, rig, single_rays());
+  const WeightTransfer result = by_straight_guides(rig, rig, single_rays());
   RC_ASSERT(worst_tv(result.weights, rig.weights.normalized()) < 1e-4);
   RC_ASSERT(result.levels[0] == rig.mesh.vertex_count());
 }
@@ -183,7 +185,7 @@ TEST(SkeletonAware, ConstantWeightsStayConstant) {
   for (Index v = 0; v < reference.mesh.vertex_count(); ++v)
     reference.weights.add_row({{4, 0.5F}, {1, 0.3F}, {8, 0.2F}});
   const Rig target = arm("muscular", 1500);
-  const Transferred result = by_straight_guides(reference, target, shipping_options());
+  const WeightTransfer result = by_straight_guides(reference, target, shipping_options());
   for (Index v = 0; v < target.mesh.vertex_count(); ++v) {
     const std::vector<double> row = dense_row(result.weights.row(v), 9);
     ASSERT_NEAR(row[4], 0.5, 1e-5);
@@ -194,22 +196,22 @@ TEST(SkeletonAware, ConstantWeightsStayConstant) {
 
 TEST(SkeletonAware, RowsArePositiveShortAndSumToOneWhateverTheOptions) {
   const Rig reference = arm("reference"), target = arm("slender");
-  for (const char* similarity : {"canberra", "braycurtis"})
-    for (const char* frames : {"positions", "joint-frames"})
-      for (const char* layers : {"nearest", "all"})
-        for (const char* candidates : {"blend", "best"})
+  for (const Similarity similarity : {Similarity::kCanberra, Similarity::kBrayCurtis})
+    for (const Directions directions : {Directions::kPositions, Directions::kJointFrames})
+      for (const Surfaces surfaces : {Surfaces::kNearest, Surfaces::kAll})
+        for (const Candidates candidates : {Candidates::kBlend, Candidates::kBest})
           for (const int most : {0, 1, 4}) {
-            TransferOptions options;
-            options.similarity = similarity, options.frames = frames, options.layers = layers;
+            RayTransferOptions options;
+            options.similarity = similarity, options.directions = directions, options.surfaces = surfaces;
             options.candidates = candidates, options.max_influences = most;
-            options.rays = 6, options.exponent = most == 1 ? 0 : 2.5, options.smoothing = most == 4 ? 2 : 0;
+            options.rays = 6, options.exponent = most == 1 ? 0 : 2.5, options.smooth = most == 4 ? 2 : 0;
             expect_rows(by_straight_guides(reference, target, options), target.mesh, most);
           }
 }
 
 TEST(SkeletonAware, NumbersOfJointsAndVerticesDoNotMatter) {
   const Rig reference = arm("reference"), target = arm("slender");
-  const TransferOptions options = shipping_options();
+  const RayTransferOptions options = shipping_options();
   const SkinWeights plain = by_straight_guides(reference, target, options).weights;
   // Vertices of both in another order.
   const auto shuffled = [](const Rig& rig, const std::vector<Index>& place) {
@@ -255,7 +257,7 @@ TEST(SkeletonAware, NumbersOfJointsAndVerticesDoNotMatter) {
 TEST(SkeletonAware, MovingOrScalingACharacterWithItsRigChangesNothing) {
   const Rig reference = arm("reference"), target = arm("muscular", 1500);
   const Quat q(Eigen::AngleAxisd(2.1, Vec3(1, -2, 0.5).normalized()));
-  const TransferOptions options = shipping_options();
+  const RayTransferOptions options = shipping_options();
   const SkinWeights plain = by_straight_guides(reference, target, options).weights;
   const Rig turned_target = moved_rig(target, q, 1, Vec3(3, -20, 7));
   EXPECT_LT(
@@ -279,7 +281,7 @@ TEST(SkeletonAware, MovingOrScalingACharacterWithItsRigChangesNothing) {
 
 TEST(SkeletonAware, AnotherRestPoseOfTheTargetHardlyMatters) {
   const Rig reference = arm("reference"), t_pose = arm("muscular"), a_pose = arm("rotated");
-  const TransferOptions options = paper_options();
+  const RayTransferOptions options = paper_options();
   const double t_error = mean_tv(by_straight_guides(reference, t_pose, options).weights, t_pose.weights);
   const double a_error = mean_tv(by_straight_guides(reference, a_pose, options).weights, a_pose.weights);
   EXPECT_NEAR(a_error, t_error, 0.005);
@@ -287,7 +289,7 @@ TEST(SkeletonAware, AnotherRestPoseOfTheTargetHardlyMatters) {
   const Rig few = arm("rotated", 700);
   const Correspondence pairs = arm_pairs(reference, few);
   const Guides guides = straight_guides(side_of(reference), side_of(few), pairs);
-  TransferOptions fewer = options;
+  RayTransferOptions fewer = options;
   fewer.rays = 16;
   const SlowTransfer unturned(reference_of(reference), side_of(few), pairs, guides, fewer, false);
   EXPECT_GT(mean_tv(unturned.weights, few.weights), 2 * a_error);
@@ -311,11 +313,11 @@ TEST(SkeletonAware, MirroredCharactersGetMirroredWeights) {
 
 TEST(SkeletonAware, IsTheSameForAnyNumberOfThreads) {
   const Rig reference = arm("reference"), target = arm("muscular", 1500);
-  for (const TransferOptions& options : {paper_options(), shipping_options(), single_rays()}) {
+  for (const RayTransferOptions& options : {paper_options(), shipping_options(), single_rays()}) {
     set_thread_count(1);
-    const Transferred one = by_straight_guides(reference, target, options);
+    const WeightTransfer one = by_straight_guides(reference, target, options);
     set_thread_count(2);
-    const Transferred two = by_straight_guides(reference, target, options);
+    const WeightTransfer two = by_straight_guides(reference, target, options);
     set_thread_count(0);
     EXPECT_EQ(one.weights, two.weights);
     EXPECT_EQ(one.confidence, two.confidence);
@@ -328,7 +330,7 @@ TEST(SkeletonAware, RaysAreThoseOfAllBonesOfAllVertices) {
   const Rig reference = arm("reference"), target = arm("slender");
   const Correspondence pairs = arm_pairs(reference, target);
   const Guides guides = straight_guides(side_of(reference), side_of(target), pairs);
-  const Transferred result =
+  const WeightTransfer result =
       transfer_by_skeleton(reference_of(reference), side_of(target), pairs, guides, paper_options());
   // Each of the three joints has one bone.
   EXPECT_EQ(result.vertex_bones, guides.target.influence_count());
@@ -353,10 +355,10 @@ TEST(SkeletonAware, CopiesOfAVertexGetOneRow) {
   split.parts = {{}};
   split.parts[0].vertex_count = split.vertex_count();
   split.parts[0].face_count = split.face_count();
-  const TransferOptions options;
+  const RayTransferOptions options;
   const SkinWeights plain = by_straight_guides(reference, target, options).weights;
   target.mesh = split;
-  const Transferred result = by_straight_guides(reference, target, options);
+  const WeightTransfer result = by_straight_guides(reference, target, options);
   SkinWeights spread;
   for (const Index v : of) spread.add_row(plain.row(v));
   EXPECT_LT(worst_tv(result.weights, spread), 1e-6);
@@ -379,7 +381,7 @@ TEST(SkeletonAware, TheArmsMeetTheAcceptedErrors) {
   for (const Case& c : cases) {
     const Correspondence pairs = arm_pairs(reference, c.target);
     const Reference from = reference_of(reference);
-    const Side to = side_of(c.target);
+    const TransferBody to = side_of(c.target);
     const Guides straight = straight_guides(from, to, pairs);
     const Guides voxel = make_guides(from, to, pairs);
     const SkinWeights by_straight = transfer_by_skeleton(from, to, pairs, straight, paper_options()).weights;
@@ -415,27 +417,30 @@ TEST(SkeletonAware, FourInfluencesComeNearTheTruthCutInTheSameWay) {
     cap_row(row, 4);
     truth.add_row(row);
   }
-  TransferOptions options = paper_options();
+  RayTransferOptions options = paper_options();
   options.max_influences = 4;
-  const Transferred result = by_straight_guides(reference, target, options);
+  const WeightTransfer result = by_straight_guides(reference, target, options);
   expect_rows(result, target.mesh, 4);
   EXPECT_LT(mean_tv(result.weights, truth), 0.04);
 }
 
 TEST(SkeletonAware, BlendsBetterThanItChoosesOnOtherShapes) {
   const Rig reference = arm("reference"), target = arm("slender");
-  TransferOptions options = paper_options();
+  RayTransferOptions options = paper_options();
   const double blended = mean_tv(by_straight_guides(reference, target, options).weights, target.weights);
-  options.candidates = "best";
+  options.candidates = Candidates::kBest;
   EXPECT_GT(mean_tv(by_straight_guides(reference, target, options).weights, target.weights), 2 * blended);
 }
 
 TEST(SkeletonAware, TheWholeMethodMakesItsOwnGuides) {
   const Rig reference = arm("reference"), target = arm("slender");
+  const Reference from = reference_of(reference);
+  const TransferBody to = side_of(target);
   const Correspondence pairs = arm_pairs(reference, target);
-  TransferOptions options = shipping_options();
+  RayTransferOptions options = shipping_options();
   options.resolution = 96;
-  const Transferred result = transfer("skeleton", reference_of(reference), side_of(target), pairs, options);
+  const WeightTransfer result = transfer(
+      MethodChoice(methods(), "skeleton", static_cast<SkeletonAwareOptions>(options)), {from, to, pairs}, options);
   EXPECT_LT(mean_tv(result.weights, target.weights), 0.025);
   expect_rows(result, target.mesh, 0);
   EXPECT_TRUE(result.fallbacks.empty());

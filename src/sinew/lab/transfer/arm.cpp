@@ -94,21 +94,27 @@ double bend_error(const KnownRig& target, const SkinWeights& weights) {
 
 struct ArmMethod {
   const char* name;
-  const char* id;
-  transfer::TransferOptions options;
+  MethodChoice method;
 };
 
+/// All influences are kept.
+transfer::TransferOptions unlimited() {
+  transfer::TransferOptions options;
+  options.max_influences = 0;
+  return options;
+}
+
 std::vector<ArmMethod> arm_methods() {
-  transfer::TransferOptions published = published_transfer(), shipping;
-  published.max_influences = shipping.max_influences = 0;
-  transfer::TransferOptions best = published;
-  best.candidates = "best";
-  return {{"closest point", "closest", shipping},
-          {"inpainting", "inpaint", shipping},
-          {"guides alone", "guides", shipping},
-          {"best candidate alone", "skeleton", best},
-          {"skeleton, as published", "skeleton", published},
-          {"skeleton, shipping", "skeleton", shipping}};
+  const transfer::SkeletonAwareOptions published = published_transfer();
+  transfer::SkeletonAwareOptions best = published;
+  best.candidates = transfer::Candidates::kBest;
+  const auto& all = transfer::methods();
+  return {{"closest point", {all, "closest"}},
+          {"inpainting", {all, "inpaint"}},
+          {"guides alone", {all, "guides"}},
+          {"best candidate alone", {all, "skeleton", best}},
+          {"skeleton, as published", {all, "skeleton", published}},
+          {"skeleton, shipping", {all, "skeleton"}}};
 }
 
 ResultTable arm_table(const char* id, const char* title, const char* note) {
@@ -137,16 +143,23 @@ void add_cell(ResultTable& table, std::size_t row, const std::string& name, std:
   table.rows[row].push_back(std::move(cell));
 }
 
+/// Options of one line of the ablations.
+struct ArmVariant {
+  transfer::SkeletonAwareOptions rays;
+  transfer::TransferOptions weights = unlimited();
+};
+
 /// Mean error over the four targets, by options.
 double mean_error(const std::vector<KnownRig>& targets, const std::vector<transfer::Guides>& guides,
-                  const KnownRig& reference, const transfer::TransferOptions& options, double& worst) {
+                  const KnownRig& reference, const ArmVariant& variant, double& worst) {
   double sum = 0;
   worst = 0;
   for (std::size_t t = 0; t < targets.size(); ++t) {
     const transfer::Correspondence pairs = arm_pairs(reference, targets[t]);
-    const TransferError error = transfer_error(
-        targets[t],
-        transfer::transfer_by_skeleton(reference.reference(), targets[t].side(), pairs, guides[t], options).weights);
+    const TransferError error =
+        transfer_error(targets[t], transfer::transfer_by_skeleton(reference.reference(), targets[t].side(), pairs,
+                                                                  guides[t], variant.rays, variant.weights)
+                                       .weights);
     sum += error.mean_tv;
     worst = std::max(worst, error.worst_tv);
   }
@@ -168,12 +181,13 @@ void transfer_arms(const Progress& progress, Reproduction& result) {
                 "swell with the square of the bend and turn with half of it.");
   for (const ArmTarget& wanted : kArmTargets) {
     const KnownRig target = arm_target(wanted);
+    const transfer::TransferBody body = target.side();
     const transfer::Correspondence pairs = arm_pairs(reference, target);
     double closest = 0;
     std::size_t row = 0;
     for (const ArmMethod& method : arm_methods()) {
       progress.check();
-      const SkinWeights weights = transfer::transfer(method.id, from, target.side(), pairs, method.options).weights;
+      const SkinWeights weights = transfer::transfer(method.method, {from, body, pairs}, unlimited()).weights;
       const TransferError error = transfer_error(target, weights);
       const double bent = bend_error(target, weights);
       if (row == 0) closest = error.mean_tv;
@@ -198,28 +212,26 @@ void transfer_ablations(const Progress& progress, Reproduction& result) {
     targets.push_back(arm_target(kArmTargets[t]));
     guides.push_back(transfer::make_guides(reference.reference(), targets[t].side(), arm_pairs(reference, targets[t])));
   }
-  transfer::TransferOptions base;
-  base.max_influences = 0;
-  using Options = transfer::TransferOptions;
-  const auto cone = [](double degrees) { return [degrees](Options& o) { o.cone_rad = degrees * kPi / 180; }; };
+  using Options = ArmVariant;
+  const auto cone = [](double degrees) { return [degrees](Options& o) { o.rays.cone_rad = radians(degrees); }; };
   const std::vector<std::pair<std::string, std::function<void(Options&)>>> variants = {
       {"shipping: 32 rays, 15°, exponent 3", [](Options&) {}},
-      {"1 ray, 0°", [](Options& o) { o.rays = 1, o.cone_rad = 0; }},
-      {"8 rays", [](Options& o) { o.rays = 8; }},
-      {"128 rays", [](Options& o) { o.rays = 128; }},
-      {"512 rays", [](Options& o) { o.rays = 512; }},
+      {"1 ray, 0°", [](Options& o) { o.rays.rays = 1, o.rays.cone_rad = 0; }},
+      {"8 rays", [](Options& o) { o.rays.rays = 8; }},
+      {"128 rays", [](Options& o) { o.rays.rays = 128; }},
+      {"512 rays", [](Options& o) { o.rays.rays = 512; }},
       {"cone 5°", cone(5)},
       {"cone 30°", cone(30)},
       {"cone 45°", cone(45)},
-      {"reach not capped", [](Options& o) { o.cap_reach = false; }},
-      {"exponent 0", [](Options& o) { o.exponent = 0; }},
-      {"exponent 1", [](Options& o) { o.exponent = 1; }},
-      {"exponent 6", [](Options& o) { o.exponent = 6; }},
-      {"Bray–Curtis similarity", [](Options& o) { o.similarity = "braycurtis"; }},
-      {"best candidate alone", [](Options& o) { o.candidates = "best"; }},
-      {"directions not turned", [](Options& o) { o.frames = "none"; }},
-      {"joints' own axes", [](Options& o) { o.frames = "joint-frames"; }},
-      {"4 influences", [](Options& o) { o.max_influences = 4; }},
+      {"reach not capped", [](Options& o) { o.rays.cap_reach = false; }},
+      {"exponent 0", [](Options& o) { o.rays.exponent = 0; }},
+      {"exponent 1", [](Options& o) { o.rays.exponent = 1; }},
+      {"exponent 6", [](Options& o) { o.rays.exponent = 6; }},
+      {"Bray–Curtis similarity", [](Options& o) { o.rays.similarity = transfer::Similarity::kBrayCurtis; }},
+      {"best candidate alone", [](Options& o) { o.rays.candidates = transfer::Candidates::kBest; }},
+      {"directions not turned", [](Options& o) { o.rays.directions = transfer::Directions::kUnturned; }},
+      {"joints' own axes", [](Options& o) { o.rays.directions = transfer::Directions::kJointFrames; }},
+      {"4 influences", [](Options& o) { o.weights.max_influences = 4; }},
   };
   ResultTable table{"ablation",
                     "What each part is good for",
@@ -228,7 +240,7 @@ void transfer_ablations(const Progress& progress, Reproduction& result) {
                     {}};
   for (const auto& [name, change] : variants) {
     progress.check();
-    Options options = base;
+    Options options;
     change(options);
     double worst = 0;
     const double mean = mean_error(targets, guides, reference, options, worst);

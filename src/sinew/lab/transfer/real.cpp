@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include "sinew/binding/voxel/voxel.h"
 #include "sinew/deform/deformer.h"
@@ -138,20 +139,21 @@ RealError real_error(const KnownRig& target, const SkinWeights& weights, const P
 
 struct RealMethod {
   const char* name;
-  const char* id;  ///< Null: bound anew by voxels.
-  transfer::TransferOptions options;
+  std::optional<MethodChoice> method;  ///< Absent: bound anew by voxels.
 };
 
 }  // namespace
 
 void transfer_real(const ReproduceOptions& options, const Progress& progress, Reproduction& result) {
   namespace fs = std::filesystem;
-  const std::array<RealMethod, 6> methods = {{{"bound by voxels", nullptr, {}},
-                                              {"closest point", "closest", {}},
-                                              {"inpainting", "inpaint", {}},
-                                              {"guides", "guides", {}},
-                                              {"skeleton, published", "skeleton", published_transfer()},
-                                              {"skeleton, shipping", "skeleton", {}}}};
+  const auto& all = transfer::methods();
+  const std::array<RealMethod, 6> methods = {
+      {{"bound by voxels", std::nullopt},
+       {"closest point", MethodChoice(all, "closest")},
+       {"inpainting", MethodChoice(all, "inpaint")},
+       {"guides", MethodChoice(all, "guides")},
+       {"skeleton, published", MethodChoice(all, "skeleton", published_transfer())},
+       {"skeleton, shipping", MethodChoice(all, "skeleton")}}};
   for (const bool changed : {false, true}) {
     ResultTable weights{changed ? "real_build_tv" : "real_copy_tv",
                         changed ? "Real characters: copies of other build and pose, mean error of weights"
@@ -181,10 +183,11 @@ void transfer_real(const ReproduceOptions& options, const Progress& progress, Re
       weights.rows.push_back({reference.name});
       posed.rows.push_back({reference.name});
       for (std::size_t m = 0; m < methods.size(); ++m) {
-        const SkinWeights found = methods[m].id ? transfer::transfer(methods[m].id, reference.reference(),
-                                                                     target.side(), pairs, methods[m].options, progress)
-                                                      .weights
-                                                : by_voxels(target, pairs);
+        const transfer::Reference from = reference.reference();
+        const transfer::TransferBody to = target.side();
+        const SkinWeights found = methods[m].method
+                                      ? transfer::transfer(*methods[m].method, {from, to, pairs}, {}, progress).weights
+                                      : by_voxels(target, pairs);
         const RealError error = real_error(target, found, progress);
         weights.rows.back().push_back(fmt::format("{:.3f}", error.tv));
         posed.rows.back().push_back(fmt::format("{:.2f}", 1000 * error.posed));

@@ -74,7 +74,7 @@ transfer::Correspondence same_names(const Rig& reference, const Rig& target) {
 
 }  // namespace
 
-transfer::Side KnownRig::side() const { return {rig.mesh, rig.skeleton, rest_matrices(rig.skeleton)}; }
+transfer::TransferBody KnownRig::side() const { return {rig.mesh, rig.skeleton, rest_matrices(rig.skeleton)}; }
 
 transfer::Reference KnownRig::reference() const { return {side(), rig.weights.normalized()}; }
 
@@ -110,10 +110,10 @@ TransferError transfer_error(const KnownRig& target, const SkinWeights& weights)
   return {agreement.mean_half_l1, agreement.worst_half_l1, roughness(weights) / roughness(truth)};
 }
 
-transfer::TransferOptions published_transfer() {
-  transfer::TransferOptions options;
+transfer::SkeletonAwareOptions published_transfer() {
+  transfer::SkeletonAwareOptions options;
   options.rays = 128;
-  options.cone_rad = 0.5235987755982988;
+  options.cone_rad = radians(30);
   options.cap_reach = false;
   return options;
 }
@@ -135,18 +135,17 @@ void transfer_times(const ReproduceOptions& options, const Progress& progress, R
     const KnownRig target = paper.arm ? known_arm(paper.vertices < 2000 ? "slender" : "muscular", paper.vertices)
                                       : known_human(paper.vertices, 7, 0.3);
     const transfer::Reference from = reference.reference();
-    const transfer::Side to = target.side();
+    const transfer::TransferBody to = target.side();
     const transfer::Correspondence pairs = same_names(reference.rig, target.rig);
     transfer::Guides guides;
     const double guided = median_seconds(1, [&] { guides = transfer::make_guides(from, to, pairs); });
-    transfer::TransferOptions published = published_transfer();
-    transfer::Transferred found = transfer::transfer_by_skeleton(from, to, pairs, guides, published);
+    transfer::SkeletonAwareOptions published = published_transfer();
+    transfer::WeightTransfer found = transfer::transfer_by_skeleton(from, to, pairs, guides, published);
     const double bones = static_cast<double>(std::max<std::uint64_t>(found.vertex_bones, 1));
     published.rays = std::max(1, static_cast<int>(std::lround(paper.rays / bones)));
     const double seconds =
         median_seconds(runs, [&] { found = transfer::transfer_by_skeleton(from, to, pairs, guides, published); });
-    const double shipping = median_seconds(
-        runs, [&] { transfer::transfer_by_skeleton(from, to, pairs, guides, transfer::TransferOptions()); });
+    const double shipping = median_seconds(runs, [&] { transfer::transfer_by_skeleton(from, to, pairs, guides); });
     const Index triangles = static_cast<Index>(triangulate(reference.rig.mesh).size());
     table.rows.push_back(
         {paper.row, fmt::format("{}", paper.vertices), fmt::format("{}", to.mesh.vertex_count()),

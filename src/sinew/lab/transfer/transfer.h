@@ -12,6 +12,7 @@
 #include "sinew/core/rig.h"
 #include "sinew/lab/experiments.h"
 #include "sinew/transfer/method.h"
+#include "sinew/transfer/rays/skeleton_aware.h"
 
 namespace sinew::lab {
 
@@ -20,7 +21,7 @@ struct KnownRig {
   std::string name;
   Rig rig;  ///< Bound where it rests.
 
-  transfer::Side side() const;
+  transfer::TransferBody side() const;
   transfer::Reference reference() const;
 };
 
@@ -34,8 +35,8 @@ struct TransferError {
 };
 TransferError transfer_error(const KnownRig& target, const SkinWeights& weights);
 
-/// Options as published: 128 rays in a cone of 30°, no cap.
-transfer::TransferOptions published_transfer();
+/// Options as published: 128 rays in a cone of 30°, reach not capped.
+transfer::SkeletonAwareOptions published_transfer();
 
 /// Errors and bends on analytic arms, against closest points, inpainting, guides and the best candidate alone.
 void transfer_arms(const Progress& progress, Reproduction& result);

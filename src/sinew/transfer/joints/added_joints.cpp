@@ -62,13 +62,13 @@ double distance_to_bone(const Vec3& p, const Vec3& a, const Vec3& b) {
 
 class Adder {
  public:
-  Adder(const Side& reference, const Side& target, const Correspondence& correspondence, Placement placement,
-        Frames frames)
+  Adder(const TransferBody& reference, const TransferBody& target, const Correspondence& correspondence,
+        Placement placement, Directions directions)
       : reference_(reference),
         target_(target),
         correspondence_(correspondence),
         placement_(placement),
-        bones_(paired_bones(reference, target, correspondence, frames)),
+        bones_(paired_bones(reference, target, correspondence, directions)),
         mean_ratio_(mean_length_ratio(reference, target, bones_)),
         mappings_(reference.joints.size()) {
     result_.skeleton = target.skeleton;
@@ -82,7 +82,7 @@ class Adder {
     for (Index j = 0; j < reference_.skeleton.size(); ++j)
       if (wanted[j] != 0 && result_.of_reference[j] == kNone) add_one(j);
     for (const Index j : added_) set_mirror(j);
-    const Side extended{target_.mesh, result_.skeleton, result_.joints};
+    const TransferBody extended{target_.mesh, result_.skeleton, result_.joints};
     const JointTurns turns(reference_, extended, correspondence_, bones_);
     for (const Index j : added_) add_driver(j, extended, turns);
     return std::move(result_);
@@ -208,7 +208,7 @@ class Adder {
     back = here;
   }
 
-  void add_driver(Index joint, const Side& extended, const JointTurns& turns) {
+  void add_driver(Index joint, const TransferBody& extended, const JointTurns& turns) {
     const std::optional<Driver>& driver = reference_.skeleton.joints[joint].driver;
     if (!driver) return;
     const Index here = result_.of_reference[joint];
@@ -234,8 +234,8 @@ class Adder {
     result_.skeleton.joints[here].driver->source = partner;
   }
 
-  const Side& reference_;
-  const Side& target_;
+  const TransferBody& reference_;
+  const TransferBody& target_;
   const Correspondence& correspondence_;
   Placement placement_;
   std::vector<std::vector<PairedBone>> bones_;
@@ -249,9 +249,9 @@ class Adder {
 
 }  // namespace
 
-AddedJoints add_joints(const Side& reference, const Side& target, const Correspondence& correspondence,
-                       const std::vector<char>& wanted, Placement placement, Frames frames) {
-  return Adder(reference, target, correspondence, placement, frames).add(wanted);
+AddedJoints add_joints(const TransferBody& reference, const TransferBody& target, const Correspondence& correspondence,
+                       const std::vector<char>& wanted, Placement placement, Directions directions) {
+  return Adder(reference, target, correspondence, placement, directions).add(wanted);
 }
 
 }  // namespace sinew::transfer

@@ -15,8 +15,8 @@ namespace sinew::transfer {
 
 /// How far a joint's offset from its bone grows or shrinks from the reference to the target.
 enum class Placement {
-  kScaled,  ///< Along the bone as its length, across as the distance of the skin there (card, H2).
-  kCopied,  ///< As the reference has it relative to its parent (H1, as published): for equal proportions and axes.
+  kScaled,  ///< Along the bone as its length, across as the distance of the skin there.
+  kCopied,  ///< As the reference has it relative to its parent, as published: for equal proportions and axes.
 };
 
 /// A target's skeleton with joints of the reference that it did not have.
@@ -35,12 +35,12 @@ struct AddedJoints {
 /// added ones as these; across the bone by the distances of the skin in their direction, between 0.2 and 5, or as the
 /// bone's length if a ray meets no skin (finding transfer.place).
 ///
-/// Drivers go over with them: inputs and outputs turned and scaled (H4), re-based where rest poses differ (H5), see
+/// Drivers go over with them: inputs and outputs turned and scaled, re-based where rest poses differ, see
 /// `transferred_driver`; one whose source the target lacks is left out with a finding (transfer.driver). Drivers of the
 /// target's own joints stay. A name the target has already gets a number. `Joint::deforming` is as in the reference.
 /// Rays for the distances of the skin: two per joint.
-AddedJoints add_joints(const Side& reference, const Side& target, const Correspondence& correspondence,
+AddedJoints add_joints(const TransferBody& reference, const TransferBody& target, const Correspondence& correspondence,
                        const std::vector<char>& wanted, Placement placement = Placement::kScaled,
-                       Frames frames = Frames::kPositions);
+                       Directions directions = Directions::kPositions);
 
 }  // namespace sinew::transfer

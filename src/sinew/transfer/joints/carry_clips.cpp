@@ -35,11 +35,11 @@ struct Carried {
   Mat3 moves = Mat3::Zero();        // From displacements in the anchor's frame of the reference to the target's.
 };
 
-double height_above_ground(const Side& side, Index joint) {
+double height_above_ground(const TransferBody& side, Index joint) {
   return side.position(joint).y() - side.mesh.bounds().lower.y();
 }
 
-double motion_ratio(const Side& reference, const Side& target, const JointPair& root) {
+double motion_ratio(const TransferBody& reference, const TransferBody& target, const JointPair& root) {
   const double size_r = reference.mesh.size(), size_t_ = target.mesh.size();
   const double r = height_above_ground(reference, root.reference), t = height_above_ground(target, root.target);
   if (r > kLowestHeight * size_r && t > kLowestHeight * size_t_) return t / r;
@@ -50,12 +50,13 @@ Mat3 rotation_of(const Mat4& m) { return polar(m.topLeftCorner<3, 3>()).rotation
 
 class Carrier {
  public:
-  Carrier(const Side& reference, const Side& target, const Correspondence& correspondence,
-          const std::vector<Index>& of_reference, Frames frames, const std::vector<char>& moving)
+  Carrier(const TransferBody& reference, const TransferBody& target, const Correspondence& correspondence,
+          const std::vector<Index>& of_reference, Directions directions, const std::vector<char>& moving)
       : reference_(reference), target_(target), drivers_(target.skeleton), carried_(target.skeleton.joints.size()) {
     turn_ = correspondence.turn.transpose();
     if (!correspondence.pairs.empty()) ratio_ = motion_ratio(reference, target, correspondence.pairs.front());
-    const JointTurns turns(reference, target, correspondence, paired_bones(reference, target, correspondence, frames));
+    const JointTurns turns(reference, target, correspondence,
+                           paired_bones(reference, target, correspondence, directions));
     for (Index j = 0; j < of_reference.size(); ++j) {
       const Index here = of_reference[j];
       if (here == kNone || target.skeleton.joints[here].driver) continue;
@@ -172,8 +173,8 @@ class Carrier {
     if (back.allFinite()) local.translation = transform_point(back, place);
   }
 
-  const Side& reference_;
-  const Side& target_;
+  const TransferBody& reference_;
+  const TransferBody& target_;
   motion::Drivers drivers_;
   Mat3 turn_ = Mat3::Identity();  // The reference's model space to the target's.
   double ratio_ = 1;
@@ -192,7 +193,7 @@ std::vector<float> key_times(const Clip& clip) {
 
 /// Which joints move against their parents. Bones of another length than at binding that stay so do not count: clips
 /// often bring along those of the character they were made for.
-std::vector<char> moving_joints(const Clip& clip, const Side& side) {
+std::vector<char> moving_joints(const Clip& clip, const TransferBody& side) {
   std::vector<char> moving(side.skeleton.joints.size(), 0);
   const double least = kMoves * side.mesh.size();
   for (const Track& track : clip.tracks) {
@@ -228,8 +229,8 @@ void add_track(Clip& clip, Track::Path path, Index joint, const std::vector<floa
 
 }  // namespace
 
-Clip carried_clip(const Clip& clip, const Side& reference, const Side& target, const Correspondence& correspondence,
-                  const std::vector<Index>& of_reference, Frames frames) {
+Clip carried_clip(const Clip& clip, const TransferBody& reference, const TransferBody& target,
+                  const Correspondence& correspondence, const std::vector<Index>& of_reference, Directions directions) {
   Clip result;
   result.name = clip.name;
   Clip joints_only = clip;
@@ -241,7 +242,7 @@ Clip carried_clip(const Clip& clip, const Side& reference, const Side& target, c
   const std::vector<char> moving = moving_joints(joints_only, reference);
   const motion::Player player(rig, std::move(joints_only));
   const motion::Drivers drivers(reference.skeleton);
-  const Carrier carrier(reference, target, correspondence, of_reference, frames, moving);
+  const Carrier carrier(reference, target, correspondence, of_reference, directions, moving);
 
   const std::size_t count = target.skeleton.joints.size();
   std::vector<std::vector<Vec3>> translations(count), scales(count);

@@ -22,7 +22,8 @@ namespace sinew::transfer {
 /// reference's keys, straight between them; tracks only for what leaves its rest. Not a motion retargeting: feet may
 /// slide, arms may enter a wider body. Keys × joints. \pre the clip is valid for the reference. \throws Error if
 /// drivers cannot be evaluated.
-Clip carried_clip(const Clip& clip, const Side& reference, const Side& target, const Correspondence& correspondence,
-                  const std::vector<Index>& of_reference, Frames frames = Frames::kPositions);
+Clip carried_clip(const Clip& clip, const TransferBody& reference, const TransferBody& target,
+                  const Correspondence& correspondence, const std::vector<Index>& of_reference,
+                  Directions directions = Directions::kPositions);
 
 }  // namespace sinew::transfer

@@ -20,7 +20,7 @@ constexpr double kNoTurn = 1e-10;          // Radians that are rounding.
 constexpr double kSameBone_rad = kPi / 6;  // So far a leaf's end may lie from where it corresponds.
 
 /// The rotation of a joint at binding away from its rest, in its own frame.
-Quat bound_delta(const Side& side, Index joint) {
+Quat bound_delta(const TransferBody& side, Index joint) {
   const Joint& self = side.skeleton.joints[joint];
   const Mat3 frame = side.frame(joint);
   const Mat3 local = self.parent == kNone ? frame : Mat3(side.frame(self.parent).transpose() * frame);
@@ -28,7 +28,7 @@ Quat bound_delta(const Side& side, Index joint) {
 }
 
 /// Takes a translation in the frame in which a joint's driver gives it to model space, at binding.
-Mat3 translation_frame(const Side& side, Index joint) {
+Mat3 translation_frame(const TransferBody& side, Index joint) {
   const Joint& self = side.skeleton.joints[joint];
   const Mat3 turn = self.rest.rotation.toRotationMatrix();
   return self.parent == kNone ? turn : Mat3(side.joints[self.parent].topLeftCorner<3, 3>() * turn);
@@ -78,8 +78,8 @@ void shift_keys(Driver& driver) {
 }
 
 /// The source's axis, snapped to its bone where it is the bone in the reference: there alone twists are unbounded.
-Vec3 source_axis(const Driver& driver, const Side& reference, const Side& target, std::pair<Index, Index> source,
-                 const Mat3& m) {
+Vec3 source_axis(const Driver& driver, const TransferBody& reference, const TransferBody& target,
+                 std::pair<Index, Index> source, const Mat3& m) {
   const Vec3 axis = driver.axis.normalized(), mapped = (m.transpose() * axis).normalized();
   const double along = axis.dot(bone_axis(reference.skeleton, source.first));
   if (std::abs(along) < 1 - 1e-6) return mapped;
@@ -88,7 +88,7 @@ Vec3 source_axis(const Driver& driver, const Side& reference, const Side& target
 }
 
 /// Where the source lies at rest, in the frame of the driven joint; zero where both are at one place.
-Vec3 direction_to_source(const Side& side, Index source, Index driven) {
+Vec3 direction_to_source(const TransferBody& side, Index source, Index driven) {
   const std::vector<Mat4> rest = rest_matrices(side.skeleton);
   const Joint& self = side.skeleton.joints[driven];
   const Mat3 above =
@@ -100,8 +100,8 @@ Vec3 direction_to_source(const Side& side, Index source, Index driven) {
 
 /// The axis that lies to the direction of the source as the reference's does: for one that points at it, that
 /// direction.
-Vec3 aim_axis(const Driver& driver, const Side& reference, const Side& target, std::pair<Index, Index> source,
-              std::pair<Index, Index> driven) {
+Vec3 aim_axis(const Driver& driver, const TransferBody& reference, const TransferBody& target,
+              std::pair<Index, Index> source, std::pair<Index, Index> driven) {
   const Vec3 axis = driver.axis.normalized();
   const Vec3 before = direction_to_source(reference, source.first, driven.first);
   const Vec3 now = direction_to_source(target, source.second, driven.second);
@@ -111,8 +111,9 @@ Vec3 aim_axis(const Driver& driver, const Side& reference, const Side& target, s
 
 }  // namespace
 
-Driver transferred_driver(const Driver& driver, const Side& reference, const Side& target, const JointTurns& turns,
-                          std::pair<Index, Index> source, std::pair<Index, Index> driven, const Mat3& scale) {
+Driver transferred_driver(const Driver& driver, const TransferBody& reference, const TransferBody& target,
+                          const JointTurns& turns, std::pair<Index, Index> source, std::pair<Index, Index> driven,
+                          const Mat3& scale) {
   Driver result = driver;
   result.source = source.second;
   if (driver.kind == Driver::Kind::kOpaque) return result;
@@ -154,7 +155,7 @@ Driver transferred_driver(const Driver& driver, const Side& reference, const Sid
   return result;
 }
 
-Driver transferred_driver(const Driver& driver, const Side& reference, const Side& target,
+Driver transferred_driver(const Driver& driver, const TransferBody& reference, const TransferBody& target,
                           const Correspondence& correspondence, std::pair<Index, Index> source,
                           std::pair<Index, Index> driven, const Mat3& scale) {
   const JointTurns turns(reference, target, correspondence, paired_bones(reference, target, correspondence));

@@ -24,7 +24,7 @@ using motion::Recognition;
 constexpr double kInTheMiddle = 0.02;
 
 // The skeleton with the pose at binding for its rest pose.
-Skeleton posed_at_binding(const Side& side) {
+Skeleton posed_at_binding(const TransferBody& side) {
   Skeleton skeleton = side.skeleton;
   for (Index j = 0; j < skeleton.size(); ++j) {
     Joint& joint = skeleton.joints[j];
@@ -147,7 +147,7 @@ std::vector<Index> body_parents(const Skeleton& skeleton, const std::vector<Join
   return parent;
 }
 
-JointBody::JointBody(const Side& character, std::vector<char> counting)
+JointBody::JointBody(const TransferBody& character, std::vector<char> counting)
     : side(character), counts(std::move(counting)), known(motion::recognize(posed_at_binding(character))) {
   for (Index j = 0; j < counts.size(); ++j)
     if (counts[j] == 0) known.roles[j] = {};

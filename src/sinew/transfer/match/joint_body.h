@@ -21,9 +21,9 @@ std::vector<Index> body_parents(const Skeleton& skeleton, const std::vector<moti
 class JointBody {
  public:
   /// Roles are those of the pose at binding. Joints that do not count have none.
-  JointBody(const Side& side, std::vector<char> counts);
+  JointBody(const TransferBody& side, std::vector<char> counts);
 
-  const Side& side;
+  const TransferBody& side;
   std::vector<char> counts;
   motion::Recognition known;
   std::vector<Index> parent;              ///< `body_parents`.

@@ -231,7 +231,7 @@ void Mapper::drop_contradictions() {
         {"transfer.map_dropped", r_.name(gone.reference),
          fmt::format(
              "'{}' of the reference and '{}' of the target are the same by {}, but other joints hang on them in "
-             "another way. They are not taken for partners; say otherwise with --map.",
+             "another way. They are not treated as partners; the option 'map' can override this.",
              r_.name(gone.reference), t_.name(gone.target), kWords[gone.strength])});
   }
 }
@@ -402,8 +402,7 @@ JointMap Mapper::result() {
   if (pairs.size() < 2)
     throw Error(
         fmt::format("{} of the reference's joints could be matched with the target's, by name, role or place. "
-                    "Say which correspond with --map FILE, a JSON object {{\"reference joint\": \"target "
-                    "joint\", …}}.",
+                    "Name the pairs with the option 'map': {{\"reference joint\": \"target joint\", …}}.",
                     pairs.empty() ? "None" : "Only one"));
   for (const Candidate& pair : pairs) map.joints.push_back({pair.reference, pair.target, kWords[pair.strength]});
   // Parents first, in the body.
@@ -480,8 +479,9 @@ std::vector<char> primary_joints(const Skeleton& skeleton, const std::vector<cha
   return primary;
 }
 
-JointMap map_joints(const Side& reference, const std::vector<char>& reference_counts, const Side& target,
-                    const std::vector<char>& target_counts, const std::map<std::string, std::string>& given) {
+JointMap map_joints(const TransferBody& reference, const std::vector<char>& reference_counts,
+                    const TransferBody& target, const std::vector<char>& target_counts,
+                    const std::map<std::string, std::string>& given) {
   const JointBody r(reference, reference_counts), t(target, target_counts);
   Mapper mapper(r, t);
   mapper.take_given(given);

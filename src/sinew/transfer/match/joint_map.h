@@ -49,7 +49,8 @@ std::vector<char> primary_joints(const Skeleton& skeleton, const std::vector<cha
 /// upside down is dropped, with a finding (transfer.map_dropped). Given joints need not count. \throws Error if a given
 /// name is not there, naming the nearest, if given pairs contradict each other, or if fewer than two joints are mapped.
 /// About joints².
-JointMap map_joints(const Side& reference, const std::vector<char>& reference_counts, const Side& target,
-                    const std::vector<char>& target_counts, const std::map<std::string, std::string>& given = {});
+JointMap map_joints(const TransferBody& reference, const std::vector<char>& reference_counts,
+                    const TransferBody& target, const std::vector<char>& target_counts,
+                    const std::map<std::string, std::string>& given = {});
 
 }  // namespace sinew::transfer

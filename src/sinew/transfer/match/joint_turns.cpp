@@ -7,7 +7,7 @@
 
 namespace sinew::transfer {
 
-JointTurns::JointTurns(const Side& reference, const Side& target, const Correspondence& correspondence,
+JointTurns::JointTurns(const TransferBody& reference, const TransferBody& target, const Correspondence& correspondence,
                        const std::vector<std::vector<PairedBone>>& bones)
     : reference_(reference), target_(target), correspondence_(correspondence), body_(correspondence.turn) {
   for (const std::vector<PairedBone>& of_pair : bones) {
@@ -37,7 +37,8 @@ Mat3 JointTurns::of_parents(Index reference, Index target) const {
   return of_pair(above);
 }
 
-double mean_length_ratio(const Side& reference, const Side& target, const std::vector<std::vector<PairedBone>>& bones) {
+double mean_length_ratio(const TransferBody& reference, const TransferBody& target,
+                         const std::vector<std::vector<PairedBone>>& bones) {
   double of_target = 0, of_reference = 0;
   for (const auto& of_pair : bones)
     for (const PairedBone& bone : of_pair) of_target += bone.target_length(), of_reference += bone.reference_length();

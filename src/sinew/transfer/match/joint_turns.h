@@ -13,7 +13,7 @@ namespace sinew::transfer {
 class JointTurns {
  public:
   /// Of a pair: its bone's turn; of several bones their mean, so that hips do not tilt with one leg.
-  JointTurns(const Side& reference, const Side& target, const Correspondence& correspondence,
+  JointTurns(const TransferBody& reference, const TransferBody& target, const Correspondence& correspondence,
              const std::vector<std::vector<PairedBone>>& bones);
 
   /// Of a pair; of kNone the body's.
@@ -25,8 +25,8 @@ class JointTurns {
   Mat3 of_parents(Index reference, Index target) const;
 
  private:
-  const Side& reference_;
-  const Side& target_;
+  const TransferBody& reference_;
+  const TransferBody& target_;
   const Correspondence& correspondence_;
   Mat3 body_;
   std::vector<Mat3> turns_;
@@ -34,6 +34,7 @@ class JointTurns {
 
 /// Of all bones with a length in both: the target's lengths added up over the reference's; of the meshes' sizes where
 /// there is none.
-double mean_length_ratio(const Side& reference, const Side& target, const std::vector<std::vector<PairedBone>>& bones);
+double mean_length_ratio(const TransferBody& reference, const TransferBody& target,
+                         const std::vector<std::vector<PairedBone>>& bones);
 
 }  // namespace sinew::transfer

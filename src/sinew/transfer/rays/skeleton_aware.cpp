@@ -11,18 +11,17 @@
 #include "sinew/binding/edit/weight_tools.h"
 #include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
-#include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/normals.h"
 #include "sinew/geometry/mesh/weld.h"
-#include "sinew/transfer/inpainting.h"
+#include "sinew/transfer/finish_rows.h"
 #include "sinew/transfer/rays/vertex_caster.h"
+#include "sinew/transfer/surface/inpainting.h"
 
 namespace sinew::transfer {
 namespace {
 
 constexpr std::size_t kGrain = 64;
 constexpr double kManyUnmatched = 0.1;  // Of the vertices.
-constexpr double kSmoothing = 0.2;
 constexpr std::array<double, kLevels> kTrust = {1, 0.8, 0.7, 0.4, 0.2};
 
 // Rows and what is known of them, per welded vertex of the target.
@@ -49,8 +48,8 @@ struct CastRows {
 };
 
 CastRows cast_all(const ReferenceSkin& skin, const std::vector<std::vector<CastBone>>& bones, Index joints,
-                  const Side& target, const geometry::Welding& welding, const SkinWeights& guides,
-                  const TransferOptions& options, const Progress& progress) {
+                  const TransferBody& target, const geometry::Welding& welding, const SkinWeights& guides,
+                  const SkeletonAwareOptions& options, const Progress& progress) {
   const std::vector<Vec3> normals = geometry::vertex_normals(target.mesh, &welding);
   const double size = target.mesh.size();
   CastRows rows(welding.count());
@@ -96,7 +95,7 @@ SkinWeights fill_unmatched(const Mesh& mesh, const geometry::Welding& welding, C
         "that the joints of both are mapped rightly and lie inside their meshes.");
   std::vector<char> known;
   for (const Index w : welding.welded) known.push_back(rows.matched(w) ? 1 : 0);
-  const Inpainted filled = inpaint(mesh, binding::unwelded(cast, welding), known, progress);
+  const InpaintResult filled = inpaint(mesh, binding::unwelded(cast, welding), known, progress);
   SkinWeights result;
   for (std::size_t w = 0; w < rows.casts.size(); ++w) {
     const Index v = welding.first[w];
@@ -113,7 +112,7 @@ float confidence(const Cast& cast, Level level) {
   return static_cast<float>(trust * std::min(1.0, 2 * cast.hits) * std::min(1.0, 2 * cast.similarity));
 }
 
-void tell_fallbacks(Transferred& result) {
+void tell_fallbacks(WeightTransfer& result) {
   const auto tell = [&](Level level, const char* code, const char* method, const char* text) {
     const Index count = result.levels[static_cast<std::size_t>(level)];
     if (count > 0) result.fallbacks.push_back({code, method, count, text});
@@ -136,8 +135,8 @@ void tell_fallbacks(Transferred& result) {
              unmatched, result.level.size())});
 }
 
-Transferred described(const CastRows& rows, const geometry::Welding& welding) {
-  Transferred result;
+WeightTransfer described(const CastRows& rows, const geometry::Welding& welding) {
+  WeightTransfer result;
   double hits = 0, alike = 0;
   std::size_t matched = 0;
   for (const Cast& cast : rows.casts) {
@@ -150,7 +149,6 @@ Transferred described(const CastRows& rows, const geometry::Welding& welding) {
     result.level.push_back(rows.level[w]);
     result.hits.push_back(static_cast<float>(rows.casts[w].hits));
     result.confidence.push_back(confidence(rows.casts[w], rows.level[w]));
-    ++result.levels[static_cast<std::size_t>(rows.level[w])];
   }
   result.rays = rows.rays;
   result.vertex_bones = rows.vertex_bones;
@@ -170,32 +168,23 @@ void check_rows(const SkinWeights& rows, const Mesh& mesh, const char* what) {
 
 }  // namespace
 
-Transferred transfer_by_skeleton(const Reference& reference, const Side& target, const Correspondence& correspondence,
-                                 const Guides& guides, const TransferOptions& options, const Progress& progress) {
+WeightTransfer transfer_by_skeleton(const Reference& reference, const TransferBody& target,
+                                    const Correspondence& correspondence, const Guides& guides,
+                                    const SkeletonAwareOptions& options, const TransferOptions& common,
+                                    const Progress& progress) {
   check_rows(reference.weights, reference.mesh, "weights of the reference");
   check_rows(guides.reference, reference.mesh, "guide weights of the reference");
   check_rows(guides.target, target.mesh, "guide weights of the target");
   progress.step("reference", 0);
   const ReferenceSkin skin(reference, guides.reference);
-  const Frames frames = options.frames == "joint-frames" ? Frames::kJointFrames
-                        : options.frames == "none"       ? Frames::kUnturned
-                                                         : Frames::kPositions;
-  const auto bones = cast_bones(reference, target, correspondence, frames, skin.scene());
+  const auto bones = cast_bones(reference, target, correspondence, options.directions, skin.scene());
   const geometry::Welding welding = geometry::weld(target.mesh);
   progress.step("rays", 0);
   CastRows rows = cast_all(skin, bones, reference.skeleton.size(), target, welding, guides.target, options, progress);
   progress.step("weights", 0);
-  SkinWeights weights = fill_unmatched(target.mesh, welding, rows, progress);
-  weights = binding::smoothed(weights, geometry::one_rings(target.mesh, &welding), options.smoothing, kSmoothing);
-  Transferred result = described(rows, welding);
-  SkinWeights capped;
-  std::vector<Influence> row;
-  for (Index w = 0; w < weights.row_count(); ++w) {
-    row.assign(weights.row(w).begin(), weights.row(w).end());
-    cap_row(row, options.max_influences);
-    capped.add_row(row);
-  }
-  result.weights = binding::unwelded(capped, welding);
+  const SkinWeights weights = fill_unmatched(target.mesh, welding, rows, progress);
+  WeightTransfer result = described(rows, welding);
+  finish_rows(result, weights, target.mesh, welding, common);
   Index outside = 0;
   for (const std::vector<CastBone>& of_pair : bones)
     for (const CastBone& bone : of_pair) outside += bone.path.leaves_the_skin() ? 1 : 0;
@@ -205,13 +194,29 @@ Transferred transfer_by_skeleton(const Reference& reference, const Side& target,
   return result;
 }
 
-Transferred transfer_skeleton_aware(const Reference& reference, const Side& target,
-                                    const Correspondence& correspondence, const TransferOptions& options,
-                                    const Progress& progress) {
-  GuideOptions guide_options;
-  guide_options.resolution = options.resolution;
-  const Guides guides = make_guides(reference, target, correspondence, guide_options, progress);
-  return transfer_by_skeleton(reference, target, correspondence, guides, options, progress);
+TransferMethod skeleton_aware_method() {
+  constexpr const char* kId = "skeleton";
+  const auto run = [](const TransferInput& input, const TransferOptions& common, const AnyOptions& own,
+                      const Progress& progress) {
+    const auto& options = own.as<SkeletonAwareOptions>();
+    GuideCache unkept;
+    GuideCache* cache = &unkept;
+    if (input.cache != nullptr) {
+      std::any& kept = (*input.cache)[kId];
+      if (!kept.has_value()) kept = GuideCache();
+      cache = &std::any_cast<GuideCache&>(kept);
+    }
+    input.begin("guides");
+    const Guides guides =
+        cache->make(input.reference, input.target, input.correspondence, {options.resolution}, progress);
+    input.begin("rays");
+    return transfer_by_skeleton(input.reference, input.target, input.correspondence, guides, options, common, progress);
+  };
+  return {.id = kId,
+          .name = "skeleton-aware",
+          .when = "Characters of other build, pose and topology.",
+          .options = SkeletonAwareOptions(),
+          .transfer = run};
 }
 
 }  // namespace sinew::transfer

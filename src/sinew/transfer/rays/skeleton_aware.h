@@ -3,13 +3,64 @@
 
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
+#include "sinew/core/angles.h"
+#include "sinew/core/options.h"
 #include "sinew/transfer/method.h"
 #include "sinew/transfer/rays/guides.h"
 
 namespace sinew::transfer {
+
+/// How guide weights are compared: as published, or by Bray and Curtis.
+enum class Similarity { kCanberra, kBrayCurtis };
+constexpr auto option_words(Similarity) { return std::array{"canberra", "braycurtis"}; }
+
+/// Of several surfaces over each other: the one nearest to the bone, or all.
+enum class Surfaces { kNearest, kAll };
+constexpr auto option_words(Surfaces) { return std::array{"nearest", "all"}; }
+
+/// What becomes of the positions that the rays of a vertex find.
+enum class Candidates { kBlend, kBest };
+constexpr auto option_words(Candidates) { return std::array{"blend", "best"}; }
+
+struct SkeletonAwareOptions {
+  int rays = 32;
+  double cone_rad = radians(15);
+  double exponent = 3;
+  Similarity similarity = Similarity::kCanberra;
+  Directions directions = Directions::kPositions;
+  Surfaces surfaces = Surfaces::kNearest;
+  Candidates candidates = Candidates::kBlend;
+  bool cap_reach = true;
+  int resolution = 128;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v(Field("rays", "Rays from a bone towards the position that matches a vertex; the paper uses 128.").range(1, 4096),
+      self.rays);
+    v(Field("cone", "Half the opening angle of the cone that the rays fill; the paper uses 30.").degrees().range(0, 90),
+      self.cone_rad);
+    v(Field("exponent", "How much more positions with similar guide weights count; the paper's alpha.").range(0, 16),
+      self.exponent);
+    v(Field("similarity", "How guide weights are compared: canberra, as published, or braycurtis."), self.similarity);
+    v(Field("directions",
+            "What defines how directions around bones correspond: the positions of joints; joint-frames, for rigs "
+            "whose axes agree; none, for equal poses."),
+      self.directions);
+    v(Field("surfaces",
+            "Which of several surfaces over each other count: the nearest to the bone, or all, for clothes and "
+            "armour."),
+      self.surfaces);
+    v(Field("candidates", "Blend what all rays find, or take only the best candidate, for comparison."),
+      self.candidates);
+    v(Field("cap_reach", "Narrow the cone on thick limbs, so that rays stay near along the bone."), self.cap_reach);
+    v(Field("resolution", "Voxels along the longest side of the mesh, for guide weights.").range(16, 1024),
+      self.resolution);
+  }
+};
 
 /// Weights and helper weights of a reference for a target of other build, topology and pose, without landmarks: Z. Cao,
 /// T. Mukai, "Skeleton-aware skin weight transfer for helper joint rigs", Eurographics 2024. A vertex of the target is
@@ -27,7 +78,7 @@ namespace sinew::transfer {
 /// nothing else.
 /// - A ray takes the nearest place where it leaves the solid, by the reference's facing after `geometry::solid_facing`:
 /// shells that face inwards
-///   as a whole are turned before. With `layers` all it takes all places where it leaves one, up to 16.
+///   as a whole are turned before. With `surfaces` all it takes all places where it leaves one, up to 16.
 /// - With `cap_reach`, cones on fat limbs are so narrow that they reach a quarter of the bone's length to either side,
 /// a vertex has at most
 ///   six bones, and bones that weigh less than 1e-3 together are left out. Without it all bones of all joints with ω ≥
@@ -43,20 +94,21 @@ namespace sinew::transfer {
 /// weights of what they meet are less than half alike.
 ///
 /// Rays × log of the reference's triangles; in parallel over vertices, the same bytes for any number of threads.
-Transferred transfer_by_skeleton(const Reference& reference, const Side& target, const Correspondence& correspondence,
-                                 const Guides& guides, const TransferOptions& options, const Progress& progress = {});
+WeightTransfer transfer_by_skeleton(const Reference& reference, const TransferBody& target,
+                                    const Correspondence& correspondence, const Guides& guides,
+                                    const SkeletonAwareOptions& options = {}, const TransferOptions& common = {},
+                                    const Progress& progress = {});
 
-/// The method `skeleton`: with guides of its own.
-Transferred transfer_skeleton_aware(const Reference& reference, const Side& target,
-                                    const Correspondence& correspondence, const TransferOptions& options,
-                                    const Progress& progress);
+/// The method `skeleton`, with `SkeletonAwareOptions`. It makes guides itself and keeps those of the reference in the
+/// cache. Stages: "guides", "rays".
+TransferMethod skeleton_aware_method();
 
 /// Eq. 1: how alike two rows of guide weights are, each sorted by joint: 1 if equal, 0 if they share no joint or both
 /// are empty.
 double canberra_similarity(std::span<const Influence> a, std::span<const Influence> b);
 double braycurtis_similarity(std::span<const Influence> a, std::span<const Influence> b);
 
-/// Directions that fill a cap of half-angle `cone_rad` about +Z evenly, in a spiral (card, A6).
+/// Directions that fill a cap of half-angle `cone_rad` about +Z evenly, in a spiral.
 std::vector<Vec3> cap_directions(int count, double cone_rad);
 
 }  // namespace sinew::transfer

@@ -49,11 +49,11 @@ ReferenceSkin::ReferenceSkin(const Reference& reference, const SkinWeights& guid
     : ReferenceSkin(reference.mesh, reference.weights.normalized(), guides,
                     outward_faces(reference.mesh, reference.weights.normalized())) {}
 
-std::vector<std::vector<CastBone>> cast_bones(const Reference& reference, const Side& target,
-                                              const Correspondence& correspondence, Frames frames,
+std::vector<std::vector<CastBone>> cast_bones(const Reference& reference, const TransferBody& target,
+                                              const Correspondence& correspondence, Directions directions,
                                               const geometry::RayScene& scene) {
   std::vector<std::vector<CastBone>> result;
-  for (const std::vector<PairedBone>& bones : paired_bones(reference, target, correspondence, frames)) {
+  for (const std::vector<PairedBone>& bones : paired_bones(reference, target, correspondence, directions)) {
     std::vector<CastBone>& made = result.emplace_back();
     for (const PairedBone& bone : bones) {
       CastBone cast;
@@ -72,14 +72,14 @@ std::vector<std::vector<CastBone>> cast_bones(const Reference& reference, const 
 }
 
 VertexCaster::VertexCaster(const ReferenceSkin& skin, const std::vector<std::vector<CastBone>>& bones, Index joints,
-                           double target_size, const TransferOptions& options)
+                           double target_size, const SkeletonAwareOptions& options)
     : skin_(skin),
       bones_(bones),
       tiny_(std::max(1e-6 * target_size, std::numeric_limits<double>::min())),
       exponent_(options.exponent),
-      canberra_(options.similarity == "canberra"),
-      all_layers_(options.layers == "all"),
-      blend_(options.candidates == "blend"),
+      canberra_(options.similarity == Similarity::kCanberra),
+      all_surfaces_(options.surfaces == Surfaces::kAll),
+      blend_(options.candidates == Candidates::kBlend),
       limit_bones_(options.cap_reach),
       spiral_(options.rays),
       guide_(static_cast<Index>(bones.size())),
@@ -165,7 +165,7 @@ void VertexCaster::shoot(const CastVertex& vertex, const Chosen& chosen, double 
   cast.rays += static_cast<std::uint32_t>(directions_.size());
   double weight = 0;
   int met = 0;
-  if (all_layers_) {
+  if (all_surfaces_) {
     for (const Vec3f& direction : directions_) {
       const std::size_t count =
           skin_.scene().leaving_hits_along(start.point, direction, std::span(hits_).first(kMostLayers));

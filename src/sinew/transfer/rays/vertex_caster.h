@@ -11,10 +11,10 @@
 
 #include "sinew/geometry/spatial/ray_scene.h"
 #include "sinew/transfer/characters.h"
-#include "sinew/transfer/method.h"
 #include "sinew/transfer/rays/bone_path.h"
 #include "sinew/transfer/rays/cone.h"
 #include "sinew/transfer/rays/similarity.h"
+#include "sinew/transfer/rays/skeleton_aware.h"
 
 namespace sinew::transfer {
 
@@ -57,8 +57,8 @@ struct CastBone {
 };
 
 /// Per pair its bones.
-std::vector<std::vector<CastBone>> cast_bones(const Reference& reference, const Side& target,
-                                              const Correspondence& correspondence, Frames frames,
+std::vector<std::vector<CastBone>> cast_bones(const Reference& reference, const TransferBody& target,
+                                              const Correspondence& correspondence, Directions directions,
                                               const geometry::RayScene& scene);
 
 /// Which vertex casts.
@@ -83,7 +83,7 @@ class VertexCaster {
  public:
   /// What is referred to must outlive it. `joints` of the reference.
   VertexCaster(const ReferenceSkin& skin, const std::vector<std::vector<CastBone>>& bones, Index joints,
-               double target_size, const TransferOptions& options);
+               double target_size, const SkeletonAwareOptions& options);
 
   /// Cones of `cone_rad` from the bones of a vertex; narrower on fat limbs if `cap_reach`.
   Cast cast(const CastVertex& vertex, double cone_rad, bool cap_reach);
@@ -114,7 +114,7 @@ class VertexCaster {
   const std::vector<std::vector<CastBone>>& bones_;
   const double tiny_;  // Distances that are none.
   const double exponent_;
-  const bool canberra_, all_layers_, blend_, limit_bones_;
+  const bool canberra_, all_surfaces_, blend_, limit_bones_;
   ConeSpiral spiral_;
   SpreadRow guide_;
   std::vector<Chosen> chosen_;

@@ -9,7 +9,7 @@
 
 #include "sinew/core/weights.h"
 
-namespace sinew::pipeline {
+namespace sinew::transfer {
 
 /// The same rows with other joints: `joint_of[j]` in place of j. Weights of joints that become one are added up.
 SkinWeights with_joints(const SkinWeights& rows, const std::vector<Index>& joint_of);
@@ -20,4 +20,4 @@ SkinWeights with_joints(const SkinWeights& rows, const std::vector<Index>& joint
 /// for any number. \pre as many rows in both, those of `made` of sum 1.
 SkinWeights blended_rows(const SkinWeights& made, const SkinWeights& before, const std::vector<char>& taken, int most);
 
-}  // namespace sinew::pipeline
+}  // namespace sinew::transfer

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/pipeline/transfer_rows.h"
+#include "sinew/transfer/rows.h"
 
 #include <algorithm>
 
 #include "sinew/transfer/method.h"
 
-namespace sinew::pipeline {
+namespace sinew::transfer {
 namespace {
 
 void add_to(std::vector<Influence>& row, Index joint, float weight) {
@@ -65,4 +65,4 @@ SkinWeights blended_rows(const SkinWeights& made, const SkinWeights& before, con
   return result;
 }
 
-}  // namespace sinew::pipeline
+}  // namespace sinew::transfer

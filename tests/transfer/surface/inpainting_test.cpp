@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/transfer/inpainting.h"
+#include "sinew/transfer/surface/inpainting.h"
 
 #include <gtest/gtest.h>
 
@@ -69,7 +69,7 @@ TEST(Inpainting, ARampIsContinuedExactlyBetweenTwoEnds) {
   std::vector<char> known(mesh.vertex_count(), 0);
   for (Index v = 0; v < mesh.vertex_count(); ++v)
     known[v] = mesh.positions[v].x() < 0.15 || mesh.positions[v].x() > 1.85;
-  const Inpainted result = inpaint(mesh, rows, known);
+  const InpaintResult result = inpaint(mesh, rows, known);
   EXPECT_TRUE(result.fallbacks.empty());
   for (Index v = 0; v < mesh.vertex_count(); ++v) {
     EXPECT_EQ(result.reached[v], known[v] != 0 ? 0 : 1);
@@ -84,7 +84,7 @@ TEST(Inpainting, ARampIsContinuedBeyondOneEnd) {
   const SkinWeights rows = ramp(mesh, 4);
   std::vector<char> known(mesh.vertex_count(), 0);
   for (Index v = 0; v < mesh.vertex_count(); ++v) known[v] = mesh.positions[v].x() < 1.05;
-  const Inpainted result = inpaint(mesh, rows, known);
+  const InpaintResult result = inpaint(mesh, rows, known);
   const Index end = 20 * 5 + 2;
   EXPECT_GT(weight_of(result.weights, end, 7), 0.33);
   EXPECT_LT(weight_of(result.weights, end, 7), 0.51);
@@ -102,7 +102,7 @@ TEST(Inpainting, KnownRowsStayAsTheyAreAndOthersArePositiveWithSumOne) {
     const Index first = static_cast<Index>(5 * uniform(random));
     rows.add_row({{first, a}, {first + 1, 1 - a}});
   }
-  const Inpainted result = inpaint(mesh, rows, known);
+  const InpaintResult result = inpaint(mesh, rows, known);
   for (Index v = 0; v < mesh.vertex_count(); ++v) {
     if (known[v] == 0) continue;
     const auto before = rows.row(v), after = result.weights.row(v);
@@ -122,7 +122,7 @@ TEST(Inpainting, EqualRowsGiveTheSameEverywhere) {
     known[v] = v % 37 == 5;
     rows.add_row({{1, 0.5F}, {4, 0.3F}, {9, 0.2F}});
   }
-  const Inpainted result = inpaint(mesh, rows, known);
+  const InpaintResult result = inpaint(mesh, rows, known);
   for (Index v = 0; v < mesh.vertex_count(); ++v) {
     EXPECT_NEAR(weight_of(result.weights, v, 1), 0.5, 1e-5);
     EXPECT_NEAR(weight_of(result.weights, v, 9), 0.2, 1e-5);
@@ -134,9 +134,9 @@ TEST(Inpainting, DoesNotDependOnTheUnitOfLength) {
   const SkinWeights rows = ramp(mesh, 2);
   std::vector<char> known(mesh.vertex_count(), 0);
   for (Index v = 0; v < mesh.vertex_count(); ++v) known[v] = v % 29 == 3;
-  const Inpainted metres = inpaint(mesh, rows, known);
+  const InpaintResult metres = inpaint(mesh, rows, known);
   for (Vec3& p : mesh.positions) p *= 100;
-  const Inpainted centimetres = inpaint(mesh, rows, known);
+  const InpaintResult centimetres = inpaint(mesh, rows, known);
   for (Index v = 0; v < mesh.vertex_count(); ++v)
     EXPECT_NEAR(weight_of(metres.weights, v, 7), weight_of(centimetres.weights, v, 7), 1e-5);
 }
@@ -153,7 +153,7 @@ TEST(Inpainting, AShellWithoutKnownRowsTakesThoseOfTheNearestVertices) {
   const SkinWeights rows = ramp(mesh, 1);
   std::vector<char> known(mesh.vertex_count(), 0);
   for (Index v = 0; v < first; ++v) known[v] = 1;
-  const Inpainted result = inpaint(mesh, rows, known);
+  const InpaintResult result = inpaint(mesh, rows, known);
   for (Index v = first; v < mesh.vertex_count(); ++v) EXPECT_EQ(result.reached[v], 2);
   for (Index v = first; v + 1 < mesh.vertex_count(); ++v)
     EXPECT_NEAR(weight_of(result.weights, v, 7), mesh.positions[v].x(), 1e-6);
@@ -169,7 +169,7 @@ TEST(Inpainting, OfEquallyNearRowsTheFirstIsTaken) {
   rows.add_row({{3, 1.0F}});
   rows.add_row({{4, 1.0F}});
   rows.add_row(std::span<const Influence>());
-  const Inpainted result = inpaint(mesh, rows, {1, 1, 0});
+  const InpaintResult result = inpaint(mesh, rows, {1, 1, 0});
   EXPECT_EQ(weight_of(result.weights, 2, 3), 1);
 }
 
@@ -179,7 +179,7 @@ TEST(Inpainting, OneVertexAlone) {
   cover(mesh);
   SkinWeights rows;
   rows.add_row({{3, 1.0F}});
-  const Inpainted result = inpaint(mesh, rows, {1});
+  const InpaintResult result = inpaint(mesh, rows, {1});
   EXPECT_EQ(result.weights, rows);
   EXPECT_EQ(result.reached, std::vector<char>{0});
 }
@@ -202,8 +202,8 @@ TEST(Inpainting, SeamsAreNoBorders) {
   std::vector<char> known_whole(whole.vertex_count(), 0), known_split;
   for (Index v = 0; v < whole.vertex_count(); ++v) known_whole[v] = v < 4 || v % 17 == 0;
   for (const Index v : original) known_split.push_back(known_whole[v]);
-  const Inpainted a = inpaint(whole, ramp(whole, 1.2), known_whole);
-  const Inpainted b = inpaint(split, ramp(split, 1.2), known_split);
+  const InpaintResult a = inpaint(whole, ramp(whole, 1.2), known_whole);
+  const InpaintResult b = inpaint(split, ramp(split, 1.2), known_split);
   for (Index v = 0; v < split.vertex_count(); ++v)
     EXPECT_NEAR(weight_of(a.weights, original[v], 7), weight_of(b.weights, v, 7), 1e-5);
 }
@@ -222,7 +222,7 @@ TEST(Inpainting, FacesWithoutAreaAndEdgesOfManyFacesDoNoHarm) {
   const SkinWeights rows = ramp(mesh, 1.2);
   std::vector<char> known(mesh.vertex_count(), 0);
   for (Index v = 0; v < n; ++v) known[v] = mesh.positions[v].x() < 0.15 || mesh.positions[v].x() > 1.05;
-  const Inpainted result = inpaint(mesh, rows, known);
+  const InpaintResult result = inpaint(mesh, rows, known);
   expect_sound(result.weights);
   for (Index v = 0; v < n; ++v) EXPECT_NEAR(weight_of(result.weights, v, 7), mesh.positions[v].x() / 1.2, 0.04) << v;
   ASSERT_EQ(result.fallbacks.size(), 1U);
@@ -243,8 +243,8 @@ TEST(Inpainting, VertexAndUnknownOrderDoNotMatter) {
   std::vector<char> known(mesh.vertex_count(), 0), known_shuffled(mesh.vertex_count(), 0);
   for (Index v = 0; v < mesh.vertex_count(); ++v) known[v] = v % 11 == 0;
   for (Index v = 0; v < mesh.vertex_count(); ++v) known_shuffled[v] = known[order[v]];
-  const Inpainted a = inpaint(mesh, ramp(mesh, 1.5), known);
-  const Inpainted b = inpaint(shuffled, ramp(shuffled, 1.5), known_shuffled);
+  const InpaintResult a = inpaint(mesh, ramp(mesh, 1.5), known);
+  const InpaintResult b = inpaint(shuffled, ramp(shuffled, 1.5), known_shuffled);
   for (Index v = 0; v < mesh.vertex_count(); ++v)
     EXPECT_NEAR(weight_of(a.weights, order[v], 7), weight_of(b.weights, v, 7), 1e-5);
 }
@@ -258,9 +258,9 @@ TEST(Inpainting, TheSameBytesForAnyNumberOfThreads) {
     rows.add_row({{v % 23, 0.75F}, {23 + v % 5, 0.25F}});
   }
   set_thread_count(1);
-  const Inpainted one = inpaint(mesh, rows, known);
+  const InpaintResult one = inpaint(mesh, rows, known);
   set_thread_count(2);
-  const Inpainted two = inpaint(mesh, rows, known);
+  const InpaintResult two = inpaint(mesh, rows, known);
   set_thread_count(0);
   EXPECT_EQ(one.weights, two.weights);
   EXPECT_EQ(one.reached, two.reached);

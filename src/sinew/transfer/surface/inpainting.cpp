@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/transfer/inpainting.h"
+#include "sinew/transfer/surface/inpainting.h"
 
 #include <algorithm>
 #include <array>
@@ -255,7 +255,8 @@ void copy_from_nearest(Canvas& canvas, const std::vector<Index>& left) {
 
 }  // namespace
 
-Inpainted inpaint(const Mesh& mesh, const SkinWeights& rows, const std::vector<char>& known, const Progress& progress) {
+InpaintResult inpaint(const Mesh& mesh, const SkinWeights& rows, const std::vector<char>& known,
+                      const Progress& progress) {
   assert(rows.row_count() == mesh.vertex_count() && known.size() == mesh.vertex_count());
   progress.step("spreading weights");
   Canvas canvas = make_canvas(mesh, rows, known);
@@ -269,7 +270,7 @@ Inpainted inpaint(const Mesh& mesh, const SkinWeights& rows, const std::vector<c
     if (solve_patch(canvas, patch, true, place, progress)) continue;
     if (solve_patch(canvas, patch, false, place, progress)) by_laplacian += static_cast<Index>(patch.unknown.size());
   }
-  Inpainted result;
+  InpaintResult result;
   Index by_edges = 0;
   if (std::find(canvas.done.begin(), canvas.done.end(), 0) != canvas.done.end())
     by_edges = copy_along_edges(canvas, geometry::one_rings(mesh, &canvas.welding));

@@ -13,7 +13,7 @@
 namespace sinew::transfer {
 
 /// Rows for all vertices of a mesh from those of some.
-struct Inpainted {
+struct InpaintResult {
   SkinWeights weights;        ///< Positive, sum 1, not capped; made rows have nothing below 1e-6.
   std::vector<char> reached;  ///< Per vertex: 1 spread along the surface, 2 copied from the nearest known row of
                               ///< another shell, 0 known.
@@ -29,7 +29,7 @@ struct Inpainted {
 /// first of equally near ones. \pre at least one row is known; known rows sum to 1. About n^1.5 of the unknown
 /// vertices. The same bytes for any number of threads. R. Abdrashitov et al., "Robust skin weights transfer via weight
 /// inpainting", 2023. \throws Cancelled.
-Inpainted inpaint(const Mesh& mesh, const SkinWeights& rows, const std::vector<char>& known,
-                  const Progress& progress = {});
+InpaintResult inpaint(const Mesh& mesh, const SkinWeights& rows, const std::vector<char>& known,
+                      const Progress& progress = {});
 
 }  // namespace sinew::transfer

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/pipeline/transfer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "sinew/core/error.h"
+#include "sinew/shapes/kinds.h"
+
+namespace sinew::pipeline {
+namespace {
+
+Character human(int vertices, int seed = 0) {
+  shapes::MakeOptions options;
+  options.vertices = vertices;
+  options.seed = seed;
+  options.vary = seed == 0 ? 0 : 0.5;
+  return shapes::make("human", options).made.character;
+}
+
+Character bare(Character character) {
+  character.rig.skeleton = {};
+  character.rig.skins.clear();
+  character.rig.weights = {};
+  for (MeshPart& part : character.rig.mesh.parts) part.skin = part.joint = kNone;
+  character.clips.clear();
+  return character;
+}
+
+/// The method that moves everything with one joint.
+struct ToyOptions {
+  std::string joint = "Hips";
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v(Field("joint", "The joint that moves everything."), self.joint);
+  }
+};
+
+transfer::TransferMethod toy_method() {
+  return {.id = "toy",
+          .name = "toy-transfer",
+          .when = "In tests.",
+          .options = ToyOptions(),
+          .transfer = [](const transfer::TransferInput& input, const transfer::TransferOptions&, const AnyOptions& own,
+                         const Progress&) {
+            const Index joint = input.reference.skeleton.find(own.as<ToyOptions>().joint);
+            if (joint == kNone) throw Error("The reference has no such joint.");
+            transfer::WeightTransfer result;
+            for (Index v = 0; v < input.target.mesh.vertex_count(); ++v) result.weights.add_row({{joint, 1.0F}});
+            result.level.assign(input.target.mesh.vertex_count(), transfer::Level::kMatched);
+            result.confidence.assign(input.target.mesh.vertex_count(), 1.0F);
+            result.levels[0] = input.target.mesh.vertex_count();
+            return result;
+          }};
+}
+
+TEST(PipelineTransfer, AMethodOfAnotherProgramIsUsedLikeABuiltInOne) {
+  if (const std::vector<std::string> ids = transfer::methods().ids();
+      std::find(ids.begin(), ids.end(), "toy") == ids.end())
+    transfer::methods().add(toy_method());
+  const Character reference = human(600), target = human(500, 3);
+  TransferOptions options;
+  OptionList(options).from_json({{"method", "toy"}, {"toy", {{"joint", "Head"}}}});
+  const TransferResult result = transfer(reference, target, options);
+  const Index head = result.character.rig.skeleton.find("Head");
+  ASSERT_NE(head, kNone);
+  for (Index v = 0; v < result.character.rig.weights.row_count(); ++v) {
+    ASSERT_EQ(result.character.rig.weights.row(v).size(), 1U);
+    EXPECT_EQ(result.character.rig.weights.row(v)[0], (Influence{head, 1.0F}));
+  }
+  EXPECT_EQ(result.weights.levels[0], target.rig.mesh.vertex_count());
+  EXPECT_FALSE(result.fit.has_value());
+}
+
+TEST(PipelineTransfer, APreparedReferenceGivesManyTargetsWhatOneGets) {
+  const Character reference = human(600);
+  TransferReference prepared(reference);
+  TransferOptions options;
+  options.method.options().as<transfer::SkeletonAwareOptions>().resolution = 48;
+  for (const int seed : {2, 4, 2}) {
+    const Character target = human(500, seed);
+    const TransferResult many = transfer(prepared, target, options), one = transfer(reference, target, options);
+    EXPECT_TRUE(many.character.rig.weights == one.character.rig.weights) << seed;
+    EXPECT_EQ(many.weights.level.size(), target.rig.mesh.vertex_count());
+    EXPECT_EQ(many.joints.joints.size(), one.joints.joints.size());
+  }
+}
+
+TEST(PipelineTransfer, RowsWithWeightsThatAreNotFiniteCountAsNotWeighted) {
+  const Character reference = human(600);
+  Character target = human(500, 3);
+  SkinWeights broken;
+  for (Index v = 0; v < target.rig.weights.row_count(); ++v) {
+    const auto row = target.rig.weights.row(v);
+    std::vector<Influence> copy(row.begin(), row.end());
+    if (v == 5) copy.push_back({0, std::numeric_limits<float>::quiet_NaN()});
+    if (v == 6) copy = {{0, std::numeric_limits<float>::infinity()}};
+    if (v == 7) copy.clear();
+    broken.add_row(copy);
+  }
+  target.rig.weights = broken;
+  TransferOptions options;
+  options.method.choose("closest");
+  options.keep_existing = true;
+  const TransferResult result = transfer(reference, target, options);
+  ASSERT_TRUE(result.kept_vertices.has_value());
+  EXPECT_EQ(*result.kept_vertices, target.rig.mesh.vertex_count() - 3);
+  for (const Index v : {5U, 6U, 7U}) {
+    double sum = 0;
+    for (const Influence& influence : result.character.rig.weights.row(v)) sum += static_cast<double>(influence.weight);
+    EXPECT_NEAR(sum, 1, 1e-5) << v;
+  }
+}
+
+TEST(PipelineTransfer, WhyATemplateFailedReachesTheResult) {
+  const Character reference = human(600);
+  Character flat = bare(human(500));
+  // A sheet encloses nothing, so that no template can be located in it.
+  for (Vec3& p : flat.rig.mesh.positions) p.z() = 0;
+  flat.rig.mesh.normals = {};
+  TransferOptions options;
+  options.method.choose("closest");
+  const TransferResult result = transfer(reference, flat, options);
+  ASSERT_TRUE(result.fit.has_value());
+  EXPECT_EQ(result.fit->method, transfer::FitMethod::kBox);
+  ASSERT_FALSE(result.notes.empty());
+  EXPECT_EQ(result.notes.front().code, "transfer.template_failed");
+  EXPECT_EQ(result.notes.front().where, "human");
+  EXPECT_GT(result.notes.front().text.size(), std::string("The template human could not be used. ").size());
+  EXPECT_TRUE(std::any_of(result.findings.begin(), result.findings.end(),
+                          [](const Finding& f) { return f.code == "transfer.skeleton_doubtful"; }));
+}
+
+TEST(PipelineTransfer, WhyATemplateIsNotFoundInTheReferenceReachesTheResult) {
+  Character flat = human(600);
+  for (Vec3& p : flat.rig.mesh.positions) p.z() = 0;
+  flat.rig.mesh.normals = {};
+  TransferOptions options;
+  options.method.choose("closest");
+  const TransferResult result = transfer(flat, bare(human(1200)), options);
+  ASSERT_TRUE(result.fit.has_value());
+  EXPECT_EQ(result.fit->method, transfer::FitMethod::kTemplate);
+  ASSERT_EQ(result.notes.size(), 1U);
+  EXPECT_EQ(result.notes.front().code, "transfer.reference_plan");
+  EXPECT_EQ(result.notes.front().where, "human");
+}
+
+TEST(PipelineTransfer, AGoodFitHasNoNotes) {
+  const Character reference = human(600);
+  TransferOptions options;
+  options.method.choose("closest");
+  const TransferResult result = transfer(reference, bare(human(600)), options);
+  ASSERT_TRUE(result.fit.has_value());
+  EXPECT_EQ(result.fit->method, transfer::FitMethod::kCopied);
+  EXPECT_TRUE(result.notes.empty());
+  EXPECT_TRUE(result.skeleton_changed);
+}
+
+TEST(PipelineTransfer, WrongRequestsAreRefusedWithoutDashes) {
+  const Character reference = human(600), target = human(500, 3);
+  const auto refused = [](const Character& from, const Character& to, const TransferOptions& options) -> std::string {
+    try {
+      transfer(from, to, options);
+    } catch (const Error& problem) {
+      return problem.what();
+    }
+    return "";
+  };
+  TransferOptions options;
+  EXPECT_NE(refused(bare(reference), target, options).find("has no skin"), std::string::npos);
+  EXPECT_NE(refused(reference, {}, options).find("has no mesh"), std::string::npos);
+  options.only = {"Head"};
+  const std::string only = refused(reference, bare(target), options);
+  EXPECT_NE(only.find("the option 'only'"), std::string::npos);
+  EXPECT_EQ(only.find("--"), std::string::npos);
+  options.only = {};
+  options.weights.smooth = -1;
+  EXPECT_NE(refused(reference, target, options).find("'smooth'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sinew::pipeline
