@@ -29,8 +29,8 @@ int influence_cap(const rigging::Preset& preset, const Skeleton& skeleton) {
   return preset.max_influences > 0 ? preset.max_influences : std::max(1, static_cast<int>(skeleton.size()));
 }
 
-binding::Bound bind_to(const Mesh& mesh, const Skeleton& skeleton, const std::string& binder, int max_influences,
-                       const Progress& progress) {
+binding::BindResult bind_to(const Mesh& mesh, const Skeleton& skeleton, const MethodChoice& binder, int max_influences,
+                            const Progress& progress) {
   std::vector<char> bound;
   for (const Joint& joint : skeleton.joints) bound.push_back(joint.deforming ? 1 : 0);
   const binding::Subject subject{mesh, skeleton, rest_matrices(skeleton), std::move(bound)};
@@ -39,7 +39,7 @@ binding::Bound bind_to(const Mesh& mesh, const Skeleton& skeleton, const std::st
   return binding::bind(binder, subject, options, progress);
 }
 
-std::vector<WeightOrigin> count_origins(const binding::Bound& bound) {
+std::vector<WeightOrigin> count_origins(const binding::BindResult& bound) {
   std::vector<WeightOrigin> origins;
   for (const auto& origin : bound.origins) origins.push_back({origin.method, origin.reason, 0});
   for (const std::uint8_t o : bound.origin) ++origins[o].vertices;
@@ -160,11 +160,11 @@ void add_demo_clips(RigResult& result, const std::vector<std::string>& names) {
 void add_weights(RigResult& result, const RigPlan& plan, const RigOptions& options, const Progress& progress) {
   Rig& rig = result.character.rig;
   const int most = influence_cap(plan.preset, rig.skeleton);
-  binding::Bound bound = bind_to(rig.mesh, rig.skeleton, options.bind, most, progress);
-  result.binder = binding::binders().find(options.bind).id;
+  binding::BindResult bound = bind_to(rig.mesh, rig.skeleton, options.bind, most, progress);
+  result.binder = options.bind.id();
   result.origins = count_origins(bound);
   result.origin = std::move(bound.origin);
-  result.findings.insert(result.findings.end(), bound.warnings.begin(), bound.warnings.end());
+  result.findings.insert(result.findings.end(), bound.findings.begin(), bound.findings.end());
   result.fallbacks = std::move(bound.fallbacks);
   rig.weights = std::move(bound.weights);
   if (!plan.found.plan.symmetric) return;

@@ -46,13 +46,6 @@ void check_joints(const std::map<std::string, Vec3>& positions, const std::vecto
 
 }  // namespace
 
-std::string RigOptions::binder_names() {
-  std::string text;
-  for (const auto& method : binding::binders().entries())
-    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", method.id, method.name);
-  return text;
-}
-
 std::vector<std::string> RigOptions::demo_clip_words() {
   std::vector<std::string> words = motion::all_builtin_clip_names();
   words.emplace_back("auto");
@@ -76,7 +69,6 @@ void check_rig_options(const RigOptions& options) {
   RigOptions copy = options;
   OptionList(copy).validate();
   binding::binders().find(options.bind);
-  preset_of(options);
   rigger_request(options);
 }
 

@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "sinew/binding/binder.h"
+#include "sinew/core/method.h"
 #include "sinew/core/options.h"
 #include "sinew/core/template.h"
 #include "sinew/rigging/build/rest_pose.h"
@@ -26,7 +28,7 @@ struct RigOptions {
   /// Exact positions of joints, in metres, by the template's names or by role. These joints are not searched.
   std::map<std::string, Vec3> joint_positions;
 
-  std::string bind = "auto";  ///< Id of a binder.
+  MethodChoice bind{binding::binders(), "auto"};  ///< The binder, with its options.
   std::optional<int> max_influences;
   std::optional<rigging::RestPose> rest;
   std::vector<std::string> demo_clip;
@@ -41,7 +43,7 @@ struct RigOptions {
   /// All fields but the first three, which can be objects: programs add fields that name them or read them from files.
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("bind", "Method that makes the weights: " + binder_names() + ".").as("METHOD"), self.bind);
+    v(Field("bind", "The method that makes the weights.").as("METHOD"), self.bind);
     v(Field("max_influences", "Most joints that may move one vertex; 0 for no limit. The default is the preset's.")
           .range(0, 64),
       self.max_influences);
@@ -68,7 +70,6 @@ struct RigOptions {
     rigging::RiggerOptions::visit(self.rigger, v);
   }
 
-  static std::string binder_names();
   static std::vector<std::string> demo_clip_words();
 };
 

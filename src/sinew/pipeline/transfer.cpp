@@ -16,7 +16,6 @@
 #include "sinew/pipeline/bind_parts.h"
 #include "sinew/pipeline/bind_subject.h"
 #include "sinew/pipeline/characters.h"
-#include "sinew/pipeline/characters.h"
 #include "sinew/transfer/joints/added_joints.h"
 #include "sinew/transfer/joints/carry_clips.h"
 #include "sinew/transfer/rows.h"

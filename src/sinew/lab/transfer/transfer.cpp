@@ -19,7 +19,6 @@
 
 namespace sinew::lab {
 
-using namespace pipeline;
 namespace {
 
 /// Table 1, on an Intel Core i9-10920X of 3.5 GHz in Maya 2020. Row f is left out: its count of rays does not fit its

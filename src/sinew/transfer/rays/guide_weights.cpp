@@ -89,7 +89,7 @@ SkinWeights guide_weights(const Mesh& mesh, std::span<const Index> columns,
   for (const std::vector<Influence>& row : rows) weights.add_row(row);
   if (options.smooth > 0)
     weights = capped_rows(binding::smoothed(weights, geometry::one_rings(mesh, &welding), options.smooth),
-                                 options.max_influences);
+                          options.max_influences);
   return binding::unwelded(without_dust(weights), welding);
 }
 
