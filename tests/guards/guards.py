@@ -14,6 +14,7 @@ nothing must not pass. guards_test.py plants a violation of every kind and expec
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -321,8 +322,30 @@ def links(guard):
                     check_target(file, number, page, "")
 
 
+FORMATTER = "clang-format-14"
+
+
+def formatting(guard):
+    """All C++ is as clang-format writes it. `scripts/format` mends it."""
+    if not shutil.which(FORMATTER):
+        raise FileNotFoundError(f"{FORMATTER} is missing; scripts/install-deps installs it")
+    if not os.path.exists(os.path.join(guard.root, ".clang-format")):
+        raise FileNotFoundError(".clang-format is missing")
+    files = guard.files(is_cpp)
+    guard.scanned += len(files)
+    for begin in range(0, len(files), 64):
+        result = subprocess.run([FORMATTER, "--dry-run", "--ferror-limit=1", *files[begin:begin + 64]], cwd=guard.root,
+                                capture_output=True, text=True, check=False)
+        for line in result.stderr.splitlines():
+            match = re.match(r"(.+?):(\d+):\d+: (?:warning|error): ", line)
+            if match:
+                guard.report(match[1], match[2], "not as clang-format writes it; scripts/format mends it")
+        if result.returncode != 0 and not guard.found:
+            guard.report(files[begin], 1, f"{FORMATTER} failed: {result.stderr.strip()[:200]}")
+
+
 GUARDS = {function.__name__: function for function in
-          (layers, uses, headers, apps, purity, licences, machine_paths, unfinished, registries, pi, links)}
+          (layers, uses, headers, apps, purity, licences, machine_paths, unfinished, registries, pi, links, formatting)}
 
 
 def run(name, root):
