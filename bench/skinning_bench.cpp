@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/timing.h"
 #include "bench/triad.h"
 #include "sinew/core/angles.h"
 #include "sinew/core/hash.h"
@@ -32,7 +33,8 @@ namespace {
 
 using namespace sinew;
 using namespace sinew::deform;
-using bench::shortest_seconds;
+using bench::best_seconds;
+using bench::kShortWorkSeconds;
 
 constexpr Index kJoints = 64;
 
@@ -184,7 +186,8 @@ struct Bench {
     const auto state = deformer.make_state();
     const FrameOutput out{positions, with_normals ? std::span<Vec3f>(normals) : std::span<Vec3f>()};
     deformer.deform(*state, {pose}, out);
-    const double seconds = shortest_seconds(5, [&] { deformer.deform(*state, {pose}, out); });
+    const double seconds = best_seconds(
+        5, [&] { deformer.deform(*state, {pose}, out); }, kShortWorkSeconds);
     return 1e9 * seconds / static_cast<double>(positions.size());
   }
 
@@ -208,7 +211,8 @@ void run_size(Bench& bench, Index vertices) {
   const auto palette = palette_of(rig, pose);
   {
     const ScalarLoop loop(rig);
-    const double seconds = shortest_seconds(5, [&] { loop.run(palette, bench.positions, bench.normals); });
+    const double seconds = best_seconds(
+        5, [&] { loop.run(palette, bench.positions, bench.normals); }, kShortWorkSeconds);
     bench.scalar_ns = 1e9 * seconds / rig.mesh.vertex_count();
     bench.print("scalar loop", 1, bench.scalar_ns);
   }

@@ -15,13 +15,11 @@ endif()
 
 add_library(sinew_settings INTERFACE)
 target_compile_options(sinew_settings INTERFACE -Wall -Wextra -Wconversion -Wno-sign-conversion -ffp-contract=off -fPIC)
+# Only libraries that are used are loaded when a program starts.
+target_link_options(sinew_settings INTERFACE LINKER:--as-needed)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports uninitialised and overlapping memory inside Eigen, libstdc++ and fmt where there is none.
   target_compile_options(sinew_settings INTERFACE -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -fpch-preprocess)
-endif()
-if(SINEW_UNITY)
-  # A type of an unnamed namespace is no risk where all files that see it are compiled together.
-  target_compile_options(sinew_settings INTERFACE -Wno-subobject-linkage)
 endif()
 if(SINEW_WERROR)
   target_compile_options(sinew_settings INTERFACE -Werror)

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
@@ -17,6 +18,7 @@
 #include "help.h"
 #include "print.h"
 #include "sinew/core/error.h"
+#include "sinew/core/isa.h"
 #include "sinew/core/parallel.h"
 #include "sinew/jobs/job.h"
 
@@ -39,7 +41,19 @@ void set_up_signals(const Progress& progress) {
   std::signal(SIGTERM, on_interrupt);
 }
 
+// SINEW_ISA pins the instruction set, so that results of two machines can be compared.
+void pin_isa() {
+  const char* const word = std::getenv("SINEW_ISA");
+  if (!word) return;
+  try {
+    set_isa(word);
+  } catch (const Error& problem) {
+    throw Error(fmt::format("The environment variable SINEW_ISA: {}", problem.what()));
+  }
+}
+
 int run(const CommandLine& line) {
+  pin_isa();
   set_thread_count(line.common.threads);
   const Progress progress = make_progress(line.common);
   set_up_signals(progress);

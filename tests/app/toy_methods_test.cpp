@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// A method takes one registry entry: its options, help and JSON come with it. Toys are registered and used through the program.
+// A method takes one registry entry: its options, help and JSON come with it. Toys are registered and used through the
+// program.
 
 #include <gtest/gtest.h>
 
@@ -94,8 +95,8 @@ class ToyMethods : public ::testing::Test {
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
   std::vector<Vec3f> frame(const std::vector<std::string>& more) const {
-    std::vector<std::string> words = {"deform", path("bar.glb"), "--clip", "exercise", "--frames", "0", "-o",
-                                      path("out.pc2"), "--force"};
+    std::vector<std::string> words = {"deform", path("bar.glb"), "--clip", "exercise", "--frames", "0",
+                                      "-o",     path("out.pc2"), "--force"};
     words.insert(words.end(), more.begin(), more.end());
     const Run run = sinew(words);
     EXPECT_EQ(run.code, 0) << run.error;
@@ -116,8 +117,8 @@ TEST_F(ToyMethods, ADeformerPlaysThroughTheProgramWithItsOwnOptions) {
 }
 
 TEST_F(ToyMethods, TheReportNestsTheOptionsAndCanBePassedBackAsAConfiguration) {
-  const Run run = sinew({"deform", path("bar.glb"), "--clip", "exercise", "--frames", "0", "-o", path("a.pc2"), "--method",
-                         "toy-lift", "--lift-height", "3", "--json"});
+  const Run run = sinew({"deform", path("bar.glb"), "--clip", "exercise", "--frames", "0", "-o", path("a.pc2"),
+                         "--method", "toy-lift", "--lift-height", "3", "--json"});
   ASSERT_EQ(run.code, 0) << run.error;
   const Json options = Json::parse(run.out)["options"];
   EXPECT_EQ(options["method"], "toy-lift");
@@ -146,7 +147,8 @@ TEST_F(ToyMethods, AnOptionThatTheChosenMethodLacksIsRefusedByName) {
   EXPECT_NE(run.error.find("'--lift-height' is an option of toy-lift"), std::string::npos) << run.error;
   EXPECT_NE(run.error.find("--method toy-lift"), std::string::npos) << run.error;
   EXPECT_FALSE(std::filesystem::exists(path("no.pc2")));
-  const Run wrong = sinew({"deform", path("bar.glb"), "--clip", "exercise", "--method", "toy-lift", "--lift-axis", "z"});
+  const Run wrong =
+      sinew({"deform", path("bar.glb"), "--clip", "exercise", "--method", "toy-lift", "--lift-axis", "z"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_NE(wrong.error.find("option '--lift-axis'"), std::string::npos) << wrong.error;
 }

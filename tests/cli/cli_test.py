@@ -163,8 +163,8 @@ class Reports(Cli):
     def test_json_is_all_there_is_on_standard_output(self):
         for words in (["info", "cube.obj"], ["convert", "cube.obj", "-o", "cube.glb"]):
             report = json.loads(self.expect(0, *words, "--json").stdout)
-            self.assertEqual(list(report), ["schema", "command", "options", "inputs", "outputs", "status", "warnings",
-                                            "fallbacks", "metrics", "timing"])
+            self.assertEqual(list(report), ["schema", "command", "options", "inputs", "outputs", "status", "isa",
+                                            "warnings", "fallbacks", "metrics", "timing"])
             self.assertEqual(report["command"], words[0])
             self.assertEqual(len(report["inputs"][0]["sha256"]), 64)
         self.assertEqual(report["metrics"]["read"]["vertices"], 8)

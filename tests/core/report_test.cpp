@@ -31,8 +31,8 @@ TEST(Report, HasEveryKeyOfTheSchemaInOrder) {
   std::vector<std::string> keys;
   const Json json = full_report().to_json();
   for (const auto& [key, value] : json.items()) keys.push_back(key);
-  EXPECT_EQ(keys, (std::vector<std::string>{"schema", "command", "options", "inputs", "outputs", "status", "warnings",
-                                            "fallbacks", "metrics", "timing"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"schema", "command", "options", "inputs", "outputs", "status", "isa",
+                                            "warnings", "fallbacks", "metrics", "timing"}));
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["status"], "done");
   EXPECT_EQ(json["inputs"][0]["sha256"], "00ff");

@@ -14,6 +14,7 @@ nothing must not pass. guards_test.py plants a violation of every kind and expec
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -92,7 +93,7 @@ def modules_of(root):
         words = call.split()
         uses, active = [], False
         for word in words[1:]:
-            if word in ("USES", "PRIVATE", "PUBLIC"):
+            if word in ("USES", "PRIVATE", "PUBLIC", "ALONE"):
                 active = word == "USES"
             elif active:
                 uses.append(word)
@@ -321,8 +322,79 @@ def links(guard):
                     check_target(file, number, page, "")
 
 
+PUBLIC_LIST = "src/sinew/public_headers.txt"
+NOT_INSTALLED = ("lab", "jobs")  # Experiments and commands: the library does not contain them.
+
+
+def public_uses(guard):
+    """Header (from src/) -> the file and line that make it public: another module, a program, an example or the consumer test
+    includes it, or a public header does."""
+    files = guard.files(lambda n: is_cpp(n) and n.startswith(("src/sinew/", "apps/", "examples/", "tests/consumer/")))
+    includes = {}
+    for file in files:
+        found = [(number, INCLUDE.match(line)) for number, line in without_comments(guard.lines(file))]
+        includes[file] = [(number, match[1] or match[2]) for number, match in found if match]
+    uses = {}
+    for file in files:
+        own = file.split("/")[2] if file.startswith("src/sinew/") else None
+        for number, header in includes[file]:
+            if header.startswith("sinew/") and "src/" + header in includes and header.split("/")[1] != own:
+                uses.setdefault(header, (file, number))
+    waiting = sorted(uses)
+    while waiting:
+        file = "src/" + waiting.pop()
+        for number, header in includes[file]:
+            if "src/" + header in includes and header not in uses:
+                uses[header] = (file, number)
+                waiting.append(header)
+    return {header: use for header, use in uses.items() if header.split("/")[1] not in NOT_INSTALLED}
+
+
+def listed_headers(root):
+    """Line number and path of what `src/sinew/public_headers.txt` lists."""
+    with open(os.path.join(root, PUBLIC_LIST), encoding="utf-8") as file:
+        lines = [(number, line.strip()) for number, line in enumerate(file, 1)]
+    return [(number, line) for number, line in lines if line and not line.startswith("#")]
+
+
+def public_headers(guard):
+    """Headers that others include are listed, which makes them installed and compiled alone; the rest are private."""
+    listed = listed_headers(guard.root)
+    uses = public_uses(guard)
+    names = {header for _, header in listed}
+    for header, (file, number) in sorted(uses.items()):
+        if header not in names:
+            guard.report(file, number, f'"{header}" is not in {PUBLIC_LIST}; scripts/public-headers adds it')
+    for number, header in listed:
+        if not os.path.exists(os.path.join(guard.root, "src", header)):
+            guard.report(PUBLIC_LIST, number, f"there is no {header}; scripts/public-headers removes it")
+
+
+FORMATTER = "clang-format-14"
+
+
+def formatting(guard):
+    """All C++ is as clang-format writes it. `scripts/format` mends it."""
+    if not shutil.which(FORMATTER):
+        raise FileNotFoundError(f"{FORMATTER} is missing; scripts/install-deps installs it")
+    if not os.path.exists(os.path.join(guard.root, ".clang-format")):
+        raise FileNotFoundError(".clang-format is missing")
+    files = guard.files(is_cpp)
+    guard.scanned += len(files)
+    for begin in range(0, len(files), 64):
+        result = subprocess.run([FORMATTER, "--dry-run", "--ferror-limit=1", *files[begin:begin + 64]], cwd=guard.root,
+                                capture_output=True, text=True, check=False)
+        for line in result.stderr.splitlines():
+            match = re.match(r"(.+?):(\d+):\d+: (?:warning|error): ", line)
+            if match:
+                guard.report(match[1], match[2], "not as clang-format writes it; scripts/format mends it")
+        if result.returncode != 0 and not guard.found:
+            guard.report(files[begin], 1, f"{FORMATTER} failed: {result.stderr.strip()[:200]}")
+
+
 GUARDS = {function.__name__: function for function in
-          (layers, uses, headers, apps, purity, licences, machine_paths, unfinished, registries, pi, links)}
+          (layers, uses, headers, apps, purity, licences, machine_paths, unfinished, registries, pi, links,
+           public_headers, formatting)}
 
 
 def run(name, root):

@@ -25,14 +25,17 @@ def head(mark):
 
 # A project in which all is well.
 CLEAN = {
+    ".clang-format": head("#") + "BasedOnStyle: Google\n",
     "src/sinew/CMakeLists.txt": head("#") + "sinew_module(core\n  PUBLIC Eigen3::Eigen)\nsinew_module(geometry USES core PRIVATE embree)\n"
                                             "sinew_module(motion USES core)\nsinew_module(io USES core geometry)\n",
     "src/sinew/core/math.h": head("//") + "#include <Eigen/Core>\n",
     "src/sinew/core/report.h": head("//") + "#include <chrono>\n",
+    "src/sinew/public_headers.txt": head("#") + "sinew/core/math.h\nsinew/core/report.h\nsinew/geometry/tree.h\n",
+    "src/sinew/geometry/branch.h": head("//") + "int branch();\n",
     "src/sinew/geometry/tree.h": head("//") + '#include "sinew/core/math.h"\n',
-    "src/sinew/geometry/tree.cpp": head("//") + '#include <embree3/rtcore.h>\n#include "sinew/geometry/tree.h"\n',
+    "src/sinew/geometry/tree.cpp": head("//") + '#include "sinew/geometry/tree.h"\n\n#include <embree3/rtcore.h>\n',
     "src/sinew/motion/ik.cpp": head("//") + '#include "sinew/core/math.h"\n// printf("in a comment")\n',
-    "src/sinew/io/file.cpp": head("//") + '#include <fstream>\n#include "sinew/core/math.h"\n#include "sinew/geometry/tree.h"\n',
+    "src/sinew/io/file.cpp": head("//") + '#include <fstream>\n\n#include "sinew/core/math.h"\n#include "sinew/geometry/tree.h"\n',
     "apps/sinew/main.cpp": head("//") + '#include "sinew/core/report.h"\n#include "sinew/jobs/job.h"\n',
     "demo": "#!/usr/bin/env bash\n" + head("#"),
     "web/package-lock.json": '{ "packages": { "three": { "version": "0.1" } } }\n',
@@ -86,6 +89,12 @@ PLANTED = [
     ("pi", "src/sinew/motion/ik.cpp", "constexpr double kArmPi = 4 * atan_of_one;\n"),
     ("pi", "src/sinew/motion/ik.cpp", "constexpr double kDegree = 0.0174;\n"),
     ("registries", "web/package-lock.json", '"resol' + 'ved": "ht' + 'tps:' + '//registry.npm' + 'js.org/three.tgz"\n'),
+    ("public_headers", "src/sinew/io/file.cpp", '#include "sinew/geometry/branch.h"\n'),
+    ("public_headers", "src/sinew/geometry/tree.h", '#include "sinew/geometry/branch.h"\n'),
+    ("public_headers", "examples/one/main.cpp", '#include <sinew/geometry/branch.h>\n'),
+    ("public_headers", "src/sinew/public_headers.txt", "sinew/geometry/gone.h\n"),
+    ("formatting", "src/sinew/motion/ik.cpp", "int  x;\n"),
+    ("formatting", "src/sinew/core/math.h", "#include <b.h>\n#include <a.h>\n"),
     ("registries", "docs/README.md", "Get it from py" + "pi.org.\n"),
     ("links", "docs/README.md", "See [this](missing.md).\n"),
     ("links", "docs/README.md", "![A picture](images/missing.png)\n"),
@@ -145,6 +154,14 @@ class GuardsTest(unittest.TestCase):
             with self.subTest(guard=name):
                 code, output = self.run_guard(name)
                 self.assertEqual(code, 2, output)
+
+
+    def test_a_missing_formatter_is_a_failure(self):
+        self.addCleanup(setattr, guards, "FORMATTER", guards.FORMATTER)
+        guards.FORMATTER = "clang-format-of-no-machine"
+        code, output = self.run_guard("formatting")
+        self.assertEqual(code, 2)
+        self.assertIn("scripts/install-deps", output)
 
 
 # The real tree, with a violation planted in a copy of it: what is declared there is really read.

@@ -3,6 +3,9 @@
 
 #include "sinew/core/parallel.h"
 
+// parallel_std.cpp does the same without TBB.
+#if !defined(SINEW_STD_THREADS)
+
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
@@ -54,3 +57,5 @@ void parallel_sort(std::span<std::uint64_t> keys) {
 }
 
 }  // namespace sinew
+
+#endif

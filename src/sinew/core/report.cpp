@@ -3,6 +3,8 @@
 
 #include "sinew/core/report.h"
 
+#include "sinew/core/isa.h"
+
 namespace sinew {
 namespace {
 
@@ -23,6 +25,7 @@ Json Report::to_json() const {
   json["inputs"] = files_json(inputs);
   json["outputs"] = files_json(outputs);
   json["status"] = status == Status::kDone ? "done" : "incomplete";
+  json["isa"] = isa_name(current_isa());
   json["warnings"] = Json::array();
   for (const Finding& w : warnings)
     json["warnings"].push_back({{"code", w.code}, {"where", w.where}, {"text", w.text}});

@@ -57,7 +57,8 @@ std::string count_of(std::uint64_t count, std::string_view noun, std::string_vie
 
 std::string join_some(const std::vector<std::string>& words, std::size_t most) {
   const auto shown = std::min(most, words.size());
-  std::string text = fmt::format("{}", fmt::join(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  std::string text =
+      fmt::format("{}", fmt::join(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
   if (shown < words.size()) text += fmt::format(" and {} more", words.size() - shown);
   return text;
 }

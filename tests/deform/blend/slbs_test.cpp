@@ -18,7 +18,6 @@ namespace {
 
 using namespace testing;
 
-
 SlbsOptions delta() {
   SlbsOptions options;
   options.twist_share = TwistShare::kDelta;

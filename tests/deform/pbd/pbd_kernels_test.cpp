@@ -11,6 +11,7 @@
 
 #include "sinew/core/rotation.h"
 #include "sinew/geometry/spatial/random.h"
+#include "tests/deform/every_isa.h"
 #include "tests/deform/pbd/plain_constraints.h"
 
 namespace sinew::deform {
@@ -19,7 +20,7 @@ namespace {
 Vec3 position_of(const PbdParticle& p) { return {p.x, p.y, p.z}; }
 
 /// Two groups of tetrahedra that share no corner, all but one filled.
-class Groups : public ::testing::Test {
+class Groups : public testing::EveryIsa {
  protected:
   static constexpr std::size_t kTets = 2 * kPbdWidth - 1;
 
@@ -110,7 +111,7 @@ class Groups : public ::testing::Test {
   PbdTets tets;
 };
 
-TEST_F(Groups, SpringsAreThoseOfThePlainProjection) {
+TEST_P(Groups, SpringsAreThoseOfThePlainProjection) {
   std::vector<PbdParticle> after = particles;
   project_springs(after.data(), tets, 0, 2);
   expect_like(after, [](One& tet) {
@@ -120,7 +121,7 @@ TEST_F(Groups, SpringsAreThoseOfThePlainProjection) {
   });
 }
 
-TEST_F(Groups, CorotatedTetsAreThoseOfThePlainProjection) {
+TEST_P(Groups, CorotatedTetsAreThoseOfThePlainProjection) {
   std::vector<PbdParticle> after = particles;
   project_corotated(after.data(), tets, 0, 2);
   expect_like(after, [](One& tet) {
@@ -130,7 +131,7 @@ TEST_F(Groups, CorotatedTetsAreThoseOfThePlainProjection) {
   });
 }
 
-TEST_F(Groups, NoCornerMovesFartherThanAllowed) {
+TEST_P(Groups, NoCornerMovesFartherThanAllowed) {
   std::vector<PbdParticle> after = particles;
   tets.longest_step = 0.01F;
   project_springs(after.data(), tets, 0, 2);
@@ -138,7 +139,10 @@ TEST_F(Groups, NoCornerMovesFartherThanAllowed) {
     EXPECT_LT((position_of(after[p]) - position_of(particles[p])).norm(), 0.0201);
 }
 
-TEST(PbdEdgesKernel, IsThePlainProjectionAndLeavesHeldParticles) {
+class PbdEdgesKernel : public testing::EveryIsa {};
+class PbdBindsKernel : public testing::EveryIsa {};
+
+TEST_P(PbdEdgesKernel, IsThePlainProjectionAndLeavesHeldParticles) {
   geometry::Random dice(23);
   std::vector<PbdParticle> particles;
   std::vector<std::uint32_t> a, b;
@@ -162,7 +166,7 @@ TEST(PbdEdgesKernel, IsThePlainProjectionAndLeavesHeldParticles) {
   }
 }
 
-TEST(PbdBindsKernel, PullsParticlesToTheirDistanceFromPoints) {
+TEST_P(PbdBindsKernel, PullsParticlesToTheirDistanceFromPoints) {
   std::vector<PbdParticle> particles;
   std::vector<std::uint32_t> which;
   std::vector<float> anchors(3 * kPbdWidth, 0.5F), distance;
@@ -178,6 +182,10 @@ TEST(PbdBindsKernel, PullsParticlesToTheirDistanceFromPoints) {
     EXPECT_NEAR(after[i].x - 0.5F, i == 4 || i == 5 ? before : before + 0.5F * (0.3F - before), 1e-6);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(On, Groups, ::testing::ValuesIn(supported_isas()), testing::isa_test_name);
+INSTANTIATE_TEST_SUITE_P(On, PbdEdgesKernel, ::testing::ValuesIn(supported_isas()), testing::isa_test_name);
+INSTANTIATE_TEST_SUITE_P(On, PbdBindsKernel, ::testing::ValuesIn(supported_isas()), testing::isa_test_name);
 
 }  // namespace
 }  // namespace sinew::deform

@@ -14,7 +14,6 @@ namespace {
 
 using namespace sinew::test;
 
-
 TriangleSurface merged(TriangleSurface a, const TriangleSurface& b, const Vec3& shift = Vec3::Zero()) {
   const auto first = static_cast<Index>(a.positions.size());
   for (const Vec3& p : b.positions) a.positions.push_back(p + shift);

@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "sinew/deform/kernel_dispatch.h"
+
 // Vectors without a size at compile time cannot be members of structs.
 #include <hwy/detect_targets.h>
 #undef HWY_DISABLED_TARGETS
@@ -217,11 +219,30 @@ HWY_INLINE Turn sine_and_cosine(LaneTag d, V x) {
   return {hn::Mul(twice, half_cosine), hn::NegMulAdd(twice, half_sine, hn::Set(d, 1.0F))};
 }
 
+// What rounding took from the product of a and b, exactly: by one fused operation, or, where the processor has none, by
+// T. J. Dekker's products of halves ("A floating-point technique for extending the available precision", 1971).
+#if HWY_NATIVE_FMA
+HWY_INLINE V rounding_of(LaneTag, V a, V b, V product) { return hn::MulSub(a, b, product); }
+#else
+HWY_INLINE V upper_half(LaneTag d, V a) {
+  const V wide = hn::Mul(a, hn::Set(d, 4097.0F));
+  return hn::Sub(wide, hn::Sub(wide, a));
+}
+
+HWY_INLINE V rounding_of(LaneTag d, V a, V b, V product) {
+  const V a_high = upper_half(d, a), a_low = hn::Sub(a, a_high);
+  const V b_high = upper_half(d, b), b_low = hn::Sub(b, b_high);
+  const V most = hn::Sub(hn::Mul(a_high, b_high), product);
+  const V mixed = hn::Add(hn::Add(most, hn::Mul(a_high, b_low)), hn::Mul(a_low, b_high));
+  return hn::Add(mixed, hn::Mul(a_low, b_low));
+}
+#endif
+
 HWY_INLINE Turn turn_of(LaneTag d, const TwistRun& run, V share) {
-  // Of share times turns only what is beyond whole turns counts; the product's rounding is won back by the fused
-  // operation, so that thousands of turns are as exact as one.
+  // Of share times turns only what is beyond whole turns counts; what rounding took from the product is added again, so
+  // that thousands of turns are as exact as one.
   const V turns = hn::Set(d, run.turns), product = hn::Mul(share, turns);
-  const V rounding = hn::MulSub(share, turns, product);
+  const V rounding = rounding_of(d, share, turns, product);
   const V beyond = hn::Add(hn::Sub(product, hn::Round(product)), rounding);
   return sine_and_cosine(d, hn::MulAdd(share, hn::Set(d, run.turns_rest), beyond));
 }
@@ -483,30 +504,24 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sinew::deform {
 
-HWY_EXPORT(blend_linear);
-HWY_EXPORT(blend_twisted);
-HWY_EXPORT(blend_dual_quaternions);
-HWY_EXPORT(smooth_points);
-HWY_EXPORT(mush_frames);
-
 void blend_linear(const BlendJob& job, std::size_t begin, std::size_t end) {
-  HWY_DYNAMIC_DISPATCH(blend_linear)(job, begin, end);
+  SINEW_CHOSEN_KERNEL(blend_linear)(job, begin, end);
 }
 
 void blend_twisted(const BlendJob& job, std::size_t begin, std::size_t end) {
-  HWY_DYNAMIC_DISPATCH(blend_twisted)(job, begin, end);
+  SINEW_CHOSEN_KERNEL(blend_twisted)(job, begin, end);
 }
 
 void blend_dual_quaternions(const BlendJob& job, std::size_t begin, std::size_t end) {
-  HWY_DYNAMIC_DISPATCH(blend_dual_quaternions)(job, begin, end);
+  SINEW_CHOSEN_KERNEL(blend_dual_quaternions)(job, begin, end);
 }
 
 void smooth_points(const MushRings& rings, const Point4* from, Point4* to, std::size_t begin, std::size_t end) {
-  HWY_DYNAMIC_DISPATCH(smooth_points)(rings, from, to, begin, end);
+  SINEW_CHOSEN_KERNEL(smooth_points)(rings, from, to, begin, end);
 }
 
 void mush_frames(const MushRings& rings, const Point4* points, MushFrame* frames, std::size_t begin, std::size_t end) {
-  HWY_DYNAMIC_DISPATCH(mush_frames)(rings, points, frames, begin, end);
+  SINEW_CHOSEN_KERNEL(mush_frames)(rings, points, frames, begin, end);
 }
 
 }  // namespace sinew::deform

@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "sinew/deform/kernel_dispatch.h"
+
 // Vectors without a size at compile time cannot be members of structs.
 #include <hwy/detect_targets.h>
 #undef HWY_DISABLED_TARGETS
@@ -356,22 +358,17 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sinew::deform {
 
-HWY_EXPORT(edges_of_colour);
-HWY_EXPORT(springs_of_colour);
-HWY_EXPORT(corotated_of_colour);
-HWY_EXPORT(binds_of_list);
-
 void project_edges(PbdParticle* particles, const PbdEdges& edges, std::size_t begin, std::size_t end, float stiffness) {
-  HWY_DYNAMIC_DISPATCH(edges_of_colour)(particles, edges, begin, end, stiffness);
+  SINEW_CHOSEN_KERNEL(edges_of_colour)(particles, edges, begin, end, stiffness);
 }
 void project_springs(PbdParticle* particles, const PbdTets& tets, std::size_t begin, std::size_t end) {
-  HWY_DYNAMIC_DISPATCH(springs_of_colour)(particles, tets, begin, end);
+  SINEW_CHOSEN_KERNEL(springs_of_colour)(particles, tets, begin, end);
 }
 void project_corotated(PbdParticle* particles, const PbdTets& tets, std::size_t begin, std::size_t end) {
-  HWY_DYNAMIC_DISPATCH(corotated_of_colour)(particles, tets, begin, end);
+  SINEW_CHOSEN_KERNEL(corotated_of_colour)(particles, tets, begin, end);
 }
 void project_binds(PbdParticle* particles, const PbdBinds& binds, std::size_t begin, std::size_t end, float stiffness) {
-  HWY_DYNAMIC_DISPATCH(binds_of_list)(particles, binds, begin, end, stiffness);
+  SINEW_CHOSEN_KERNEL(binds_of_list)(particles, binds, begin, end, stiffness);
 }
 
 }  // namespace sinew::deform

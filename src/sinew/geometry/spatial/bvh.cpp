@@ -12,6 +12,7 @@
 #include <new>
 
 #include "sinew/core/parallel.h"
+#include "sinew/geometry/spatial/embree_configuration.h"
 
 namespace sinew::geometry {
 namespace {
@@ -53,7 +54,7 @@ void* create_leaf(RTCThreadLocalAllocator allocator, const RTCBuildPrimitive* pr
 
 // One device for the life of the program: making one starts threads.
 RTCDevice device() {
-  static const RTCDevice shared = rtcNewDevice(nullptr);
+  static const RTCDevice shared = rtcNewDevice(embree_configuration());
   return shared;
 }
 

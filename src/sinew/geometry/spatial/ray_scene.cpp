@@ -10,6 +10,7 @@
 #include <new>
 
 #include "sinew/core/parallel.h"
+#include "sinew/geometry/spatial/embree_configuration.h"
 
 namespace sinew::geometry {
 namespace {
@@ -20,7 +21,7 @@ constexpr double kFloatSlack = 1e-6;
 constexpr double kTieSlack = 1e-12;
 
 RTCDevice ray_device() {
-  static const RTCDevice shared = rtcNewDevice(nullptr);
+  static const RTCDevice shared = rtcNewDevice(embree_configuration());
   return shared;
 }
 
