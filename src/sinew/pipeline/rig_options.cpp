@@ -68,7 +68,7 @@ std::vector<std::string> preset_words() {
 void check_rig_options(const RigOptions& options) {
   RigOptions copy = options;
   OptionList(copy).validate();
-  binding::binders().find(options.bind);
+  preset_of(options);
   rigger_request(options);
 }
 

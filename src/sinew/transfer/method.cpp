@@ -3,8 +3,6 @@
 
 #include "sinew/transfer/method.h"
 
-#include "sinew/binding/edit/weight_tools.h"
-#include "sinew/transfer/baselines.h"
 #include "sinew/transfer/rays/guides_only.h"
 #include "sinew/transfer/rays/skeleton_aware.h"
 #include "sinew/transfer/surface/closest_point.h"
