@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <cassert>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,9 +33,11 @@ class Registry {
   /// `kind` is what errors call an entry: "deformer".
   explicit Registry(std::string kind) : kind_(std::move(kind)) {}
 
-  /// \pre the id and the plain name are new.
+  /// \pre the id and the plain name are new. \throws std::logic_error otherwise: it is an error of the program.
   void add(Entry entry) {
-    for ([[maybe_unused]] const Entry& other : entries_) assert(other.id != entry.id && other.name != entry.name);
+    for (const Entry& other : entries_)
+      if (other.id == entry.id || other.name == entry.name)
+        throw std::logic_error("Two entries of the kind " + kind_ + " are called '" + entry.id + "'.");
     entries_.push_back(std::move(entry));
   }
 
