@@ -10,6 +10,7 @@
 
 #include "sinew/core/error.h"
 #include "sinew/shapes/kinds.h"
+#include "sinew/transfer/rays/skeleton_aware.h"
 
 namespace sinew::pipeline {
 namespace {

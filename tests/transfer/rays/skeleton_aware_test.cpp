@@ -68,7 +68,7 @@ void expect_rows(const WeightTransfer& result, const Mesh& mesh, int most) {
 TEST(SkeletonAware, AgreesWithASlowReadingOfTheEquations) {
   for (const unsigned seed : {1U, 2U, 3U}) {
     const Branches scene(seed);
-    for (const char* similarity : {"canberra", "braycurtis"}) {
+    for (const Similarity similarity : {Similarity::kCanberra, Similarity::kBrayCurtis}) {
       RayTransferOptions options = paper_options();
       options.rays = 16;
       options.cone_rad = 0.3;
@@ -77,7 +77,7 @@ TEST(SkeletonAware, AgreesWithASlowReadingOfTheEquations) {
           transfer_by_skeleton(scene.reference(), scene.target(), scene.pairs, scene.guides, options);
       EXPECT_EQ(result.levels[0], scene.target_mesh.vertex_count());
       const SlowTransfer slow(scene, options);
-      EXPECT_LT(worst_tv(result.weights, slow.weights), 2e-4) << seed << " " << similarity;
+      EXPECT_LT(worst_tv(result.weights, slow.weights), 2e-4) << seed << " " << static_cast<int>(similarity);
       EXPECT_EQ(result.vertex_bones, slow.vertex_bones);
       EXPECT_EQ(result.rays, 16 * slow.vertex_bones);
     }
