@@ -64,3 +64,11 @@ for target in other bare; do
   prefix/bin/sinew transfer figure.glb "$target.glb" --clips -o "${target}_program.glb" --quiet
   cmp "${target}_example.glb" "${target}_program.glb" || { echo "the example does not do what the program does"; exit 1; }
 done
+# Frames played by the library are those that the program writes.
+use deform_frames "$here/../../examples/deform_frames" "$flags"
+prefix/bin/sinew make human -o small.glb --vertices 1200 --quiet
+SINEW_CACHE=off deform_frames/deform_frames small.glb wave frames_library.pc2
+SINEW_CACHE=off prefix/bin/sinew deform small.glb --clip builtin:wave --method pbd --sweeps 12 --fps 10 -o frames_program.pc2 --quiet
+cmp frames_library.pc2 frames_program.pc2 || { echo "the library and the program play differently"; exit 1; }
+use add_a_deformer "$here/../../examples/add_a_deformer" "$flags"
+[[ $(add_a_deformer/add_a_deformer small.glb wave) == "lifted by 2.000 m" ]] || { echo "the added deformer does not play"; exit 1; }

@@ -112,6 +112,8 @@ def layers(guard):
         done.append(name)
     for file in guard.files(lambda n: n.startswith("src/sinew/") and is_cpp(n)):
         module = file.split("/")[2]
+        if file == "src/sinew/sinew.h":  # Includes what most programs need, of every module.
+            continue
         if module not in modules:
             guard.report(file, 1, f"the folder {module} is no declared module")
             continue
@@ -392,8 +394,38 @@ def formatting(guard):
             guard.report(files[begin], 1, f"{FORMATTER} failed: {result.stderr.strip()[:200]}")
 
 
+# What jobs may include of the modules of algorithms: entry points and option types, nothing that computes step by step.
+JOBS_MAY_INCLUDE = {
+    "binding/binder.h", "deform/deformer.h", "deform/blend/linear.h", "measure/meter.h", "motion/clip_by_names.h",
+    "motion/gestures/builtin_clips.h", "motion/player.h", "motion/pose_file.h", "motion/resample.h", "motion/resolve.h",
+    "rigging/templates/template_file.h",
+}
+JOBS_MOST_LINES = 6000
+ALGORITHM_MODULES = ("geometry", "motion", "deform", "binding", "rigging", "measure", "transfer")
+METHOD_ID = re.compile(r'[=!]= *"(pbd|slbs|dqs|lbs|implicit|ode|voxel|heat|segment|curves|biharmonic)"')
+
+
+def jobs(guard):
+    """A job reads, calls, formats and writes: jobs stays small, holds no algorithm, and does not know methods by their ids."""
+    total = 0
+    for file in guard.files(lambda n: n.startswith(("src/sinew/jobs/", "src/sinew/pipeline/", "apps/")) and is_cpp(n)):
+        in_jobs = file.startswith("src/sinew/jobs/")
+        lines = guard.lines(file)
+        total += len(lines) if in_jobs else 0
+        for number, line in without_comments(lines):
+            match = INCLUDE.match(line)
+            header = (match[1] or match[2]) if match else ""
+            name = header.removeprefix("sinew/")
+            if in_jobs and header != name and name.split("/")[0] in ALGORITHM_MODULES and name not in JOBS_MAY_INCLUDE:
+                guard.report(file, number, f"jobs may not use {header}: call pipeline")
+            if METHOD_ID.search(line):
+                guard.report(file, number, "a method chosen by its id: let its registry entry say it")
+    if total > JOBS_MOST_LINES:
+        guard.report("src/sinew/jobs/job.cpp", 1, f"jobs has {total} lines; at most {JOBS_MOST_LINES}")
+
+
 GUARDS = {function.__name__: function for function in
-          (layers, uses, headers, apps, purity, licences, machine_paths, unfinished, registries, pi, links,
+          (layers, uses, headers, apps, purity, licences, machine_paths, unfinished, registries, pi, links, jobs,
            public_headers, formatting)}
 
 

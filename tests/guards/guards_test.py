@@ -27,7 +27,7 @@ def head(mark):
 CLEAN = {
     ".clang-format": head("#") + "BasedOnStyle: Google\n",
     "src/sinew/CMakeLists.txt": head("#") + "sinew_module(core\n  PUBLIC Eigen3::Eigen)\nsinew_module(geometry USES core PRIVATE embree)\n"
-                                            "sinew_module(motion USES core)\nsinew_module(io USES core geometry)\n",
+                                            "sinew_module(motion USES core)\nsinew_module(io USES core geometry)\nsinew_module(jobs USES core)\n",
     "src/sinew/core/math.h": head("//") + "#include <Eigen/Core>\n",
     "src/sinew/core/report.h": head("//") + "#include <chrono>\n",
     "src/sinew/public_headers.txt": head("#") + "sinew/core/math.h\nsinew/core/report.h\nsinew/geometry/tree.h\n",
@@ -37,6 +37,7 @@ CLEAN = {
     "src/sinew/motion/ik.cpp": head("//") + '#include "sinew/core/math.h"\n// printf("in a comment")\n',
     "src/sinew/io/file.cpp": head("//") + '#include <fstream>\n\n#include "sinew/core/math.h"\n#include "sinew/geometry/tree.h"\n',
     "apps/sinew/main.cpp": head("//") + '#include "sinew/core/report.h"\n#include "sinew/jobs/job.h"\n',
+    "src/sinew/jobs/job.cpp": head("//") + '#include "sinew/core/report.h"\n',
     "demo": "#!/usr/bin/env bash\n" + head("#"),
     "web/package-lock.json": '{ "packages": { "three": { "version": "0.1" } } }\n',
     "docs/README.md": "".join(f"<!-- {line} -->\n" for line in SPDX) + "[A page](page.md#a-heading), [a folder](../src), [a site](https://x.org).\n",
@@ -88,6 +89,9 @@ PLANTED = [
     ("pi", "apps/sinew/main.cpp", "double turn = 2 * M_PI;\n"),
     ("pi", "src/sinew/motion/ik.cpp", "constexpr double kArmPi = 4 * atan_of_one;\n"),
     ("pi", "src/sinew/motion/ik.cpp", "constexpr double kDegree = 0.0174;\n"),
+    ("jobs", "src/sinew/jobs/job.cpp", '#include "sinew/geometry/tree.h"\n'),
+    ("jobs", "src/sinew/jobs/job.cpp", 'bool f(const char* id) { return std::string(id) == "pbd"; }\n'),
+    ("jobs", "src/sinew/jobs/job.cpp", "\n" * 6001),
     ("registries", "web/package-lock.json", '"resol' + 'ved": "ht' + 'tps:' + '//registry.npm' + 'js.org/three.tgz"\n'),
     ("public_headers", "src/sinew/io/file.cpp", '#include "sinew/geometry/branch.h"\n'),
     ("public_headers", "src/sinew/geometry/tree.h", '#include "sinew/geometry/branch.h"\n'),

@@ -11,9 +11,9 @@
 
 #include "sinew/core/angles.h"
 #include "sinew/core/error.h"
-#include "sinew/jobs/render_segments.h"
 #include "sinew/motion/pose_file.h"
 #include "sinew/picture/browser.h"
+#include "sinew/pipeline/segment_colors.h"
 #include "tests/support/png.h"
 
 namespace sinew::jobs {
@@ -190,7 +190,7 @@ TEST(Render, SegmentsOfNeighboursHaveDifferentColours) {
   bar.materials.emplace_back();
   bar.rig.mesh.face_materials.assign(bar.rig.mesh.face_count(), 0);
   Findings warnings;
-  paint_segments(bar, warnings, {});
+  pipeline::paint_segments(bar, warnings, {});
   ASSERT_EQ(bar.rig.mesh.colors.size(), 16U) << "the ring between the segments is there twice";
   ASSERT_EQ(bar.rig.weights.row_count(), 16U);
   const auto color_of_face = [&](Index f) {
@@ -203,7 +203,7 @@ TEST(Render, SegmentsOfNeighboursHaveDifferentColours) {
   EXPECT_TRUE(bar.materials.empty());
   EXPECT_TRUE(validate(bar).empty());
   bar.rig = {};
-  EXPECT_THROW(paint_segments(bar, warnings, {}), Error);
+  EXPECT_THROW(pipeline::paint_segments(bar, warnings, {}), Error);
 }
 
 TEST(Render, SegmentColoursDifferWhereSegmentsTouch) {
@@ -217,7 +217,7 @@ TEST(Render, SegmentColoursDifferWhereSegmentsTouch) {
     if (s < 39) rings.items.push_back(s + 1);
     rings.offsets.push_back(static_cast<Index>(rings.items.size()));
   }
-  const std::vector<Vec3f> colors = segment_colors(segmentation, rings);
+  const std::vector<Vec3f> colors = pipeline::segment_colors(segmentation, rings);
   for (std::size_t s = 1; s < 40; ++s) EXPECT_GT((colors[s] - colors[s - 1]).norm(), 0.2F) << s;
   std::set<float> reds;
   for (const Vec3f& color : colors) reds.insert(color.x());

@@ -13,7 +13,7 @@
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
 #include "sinew/jobs/render_frames.h"
-#include "sinew/jobs/render_segments.h"
+#include "sinew/pipeline/segment_colors.h"
 
 namespace sinew::jobs {
 namespace {
@@ -245,7 +245,7 @@ Report render(const JobRequest& request, const RenderOptions& options, const Pro
     progress.step("posing", 0.2);
     if (std::find(options.show.begin(), options.show.end(), kSegments) != options.show.end() &&
         !asset.character.rig.skeleton.empty())
-      paint_segments(asset.character, report.warnings, progress);
+      pipeline::paint_segments(asset.character, report.warnings, progress);
     const picture::PictureScene scene = picture_scene(asset, options, report, progress);
     cells = scene.cells.size();
     width = scene.width, height = scene.height;

@@ -10,7 +10,7 @@
 #include "sinew/core/segmentation.h"
 #include "sinew/geometry/mesh/adjacency.h"
 
-namespace sinew::jobs {
+namespace sinew::pipeline {
 
 /// A colour per segment, linear RGB, out of a dozen that are easily told apart: greedily, farthest from the colours of
 /// segments that touch it on the skin or share a joint with it, then the one used least.
@@ -21,4 +21,4 @@ std::vector<Vec3f> segment_colors(const Segmentation& segmentation, const geomet
 /// faces go. \throws Error if there is no skeleton, and as `binding::segment` does.
 void paint_segments(Character& character, Findings& warnings, const Progress& progress);
 
-}  // namespace sinew::jobs
+}  // namespace sinew::pipeline

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/jobs/render_segments.h"
+#include "sinew/pipeline/segment_colors.h"
 
 #include <algorithm>
 #include <array>
@@ -16,9 +16,8 @@
 #include "sinew/pipeline/bind_parts.h"
 #include "sinew/pipeline/bind_subject.h"
 
-namespace sinew::jobs {
+namespace sinew::pipeline {
 
-using namespace pipeline;
 namespace {
 
 // sRGB. Hues all round the circle, light and dark by turns, so that neighbours on the circle differ in two ways.
@@ -181,4 +180,4 @@ void paint_segments(Character& character, Findings& warnings, const Progress& pr
   character.materials.clear();
 }
 
-}  // namespace sinew::jobs
+}  // namespace sinew::pipeline
