@@ -67,6 +67,20 @@ std::function<std::unique_ptr<BoundCommand>()> binder(Report (*job)(const JobReq
   return [job] { return std::make_unique<Bound>(job); };
 }
 
+/// Times stages that follow each other: each ends when the next begins.
+class StageClock {
+ public:
+  explicit StageClock(Report& report) : report_(report) {}
+  void begin(const char* stage) {
+    timer_.reset();
+    timer_.emplace(report_, stage);
+  }
+
+ private:
+  Report& report_;
+  std::optional<StageTimer> timer_;
+};
+
 /// All commands, in the order of the help text.
 const Registry<Registered<Command>>& commands();
 

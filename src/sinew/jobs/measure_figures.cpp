@@ -17,7 +17,7 @@ namespace {
 using pipeline::FrameMeasurement;
 using pipeline::JointWorst;
 using pipeline::MeasureResult;
-using pipeline::WeightComparison;
+using pipeline::WeightAgreementFigures;
 
 /// One figure of a frame: its name for machines and for people, which way is bad, and where it was found.
 struct FigureColumn {
@@ -143,7 +143,7 @@ Json frame_json(const MeasureResult& m, const Rig& rig, const FrameMeasurement& 
   return json;
 }
 
-Json agreement_json(const MeasureResult& m, const Rig& rig, const WeightComparison& agreement) {
+Json agreement_json(const MeasureResult& m, const Rig& rig, const WeightAgreementFigures& agreement) {
   const measure::WeightAgreement& w = agreement.weights;
   Json json = {{"mean_half_l1", w.mean_half_l1},
                {"worst_half_l1", w.worst_half_l1},
@@ -157,7 +157,7 @@ Json agreement_json(const MeasureResult& m, const Rig& rig, const WeightComparis
   return json;
 }
 
-std::string agreement_text(const MeasureResult& m, const Rig& rig, const WeightComparison& agreement) {
+std::string agreement_text(const MeasureResult& m, const Rig& rig, const WeightAgreementFigures& agreement) {
   const measure::WeightAgreement& w = agreement.weights;
   std::string text = fmt::format(
       "\nweights differ by {:.4g} of 1 on average (half L1), at most {:.4g}; {:.4g} % have the same strongest joint\n",

@@ -118,20 +118,6 @@ io::Asset read_all(const std::vector<fs::path>& inputs, const RigJobOptions& opt
   return asset;
 }
 
-// Times the stages of the pipeline.
-class StageClock {
- public:
-  explicit StageClock(Report& report) : report_(report) {}
-  void begin(const char* stage) {
-    timer_.reset();
-    timer_.emplace(report_, stage);
-  }
-
- private:
-  Report& report_;
-  std::optional<StageTimer> timer_;
-};
-
 // What was removed from an asset, and which nodes of its document are kept for joints to come.
 struct AssetRemoval {
   pipeline::RigRemoval rig;

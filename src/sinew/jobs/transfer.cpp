@@ -115,20 +115,6 @@ std::string times_line(const Report& report) {
   return text.empty() ? text : fmt::format("time       {}\n", text);
 }
 
-/// Times the stages that the pipeline names.
-class StageClock {
- public:
-  explicit StageClock(Report& report) : report_(report) {}
-  void begin(const char* stage) {
-    timer_.reset();
-    timer_.emplace(report_, stage);
-  }
-
- private:
-  Report& report_;
-  std::optional<StageTimer> timer_;
-};
-
 // A sentence of the library about one file.
 template <class Function>
 auto about(const fs::path& file, Function&& call) {

@@ -129,10 +129,10 @@ Index foreign_joints(const SkinWeights& weights, Index own) {
   return static_cast<Index>(foreign.size());
 }
 
-std::optional<WeightComparison> compare_weights(const Rig& rig, const Rig& other, Findings& findings,
-                                                const Progress& progress) {
+std::optional<WeightAgreementFigures> compare_weights(const Rig& rig, const Rig& other, Findings& findings,
+                                                      const Progress& progress) {
   if (rig.weights.empty() || other.weights.empty()) return std::nullopt;
-  WeightComparison comparison;
+  WeightAgreementFigures comparison;
   const SkinWeights weights = motion::weights_by_name(other, rig.skeleton);
   comparison.unmatched = foreign_joints(weights, rig.skeleton.size());
   comparison.weights = measure::weight_agreement(rig.weights, weights);

@@ -57,7 +57,7 @@ struct JointWorst {
 };
 
 /// How the weights of two characters agree.
-struct WeightComparison {
+struct WeightAgreementFigures {
   measure::WeightAgreement weights;
   std::optional<measure::PosedAgreement> posed;  ///< Empty if the joints differ.
   Index unmatched = 0;  ///< Joints with weights whose names the measured character does not have.
@@ -68,8 +68,8 @@ struct MeasureResult {
   measure::FrameFigures bound;  ///< Of the mesh as it was bound, with which frames are compared.
   std::vector<measure::PartClosure> parts;
   std::vector<FrameMeasurement> frames;
-  std::vector<JointWorst> joints;             ///< Joints that have a figure, rising.
-  std::optional<WeightComparison> agreement;  ///< If there is a reference and both have weights.
+  std::vector<JointWorst> joints;                   ///< Joints that have a figure, rising.
+  std::optional<WeightAgreementFigures> agreement;  ///< If there is a reference and both have weights.
   Findings findings;
 };
 

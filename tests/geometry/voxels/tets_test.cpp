@@ -48,10 +48,10 @@ void PrintTo(const StuffShape& shape, std::ostream* out) { *out << shape.name; }
 class StuffedShape : public ::testing::TestWithParam<StuffShape> {};
 
 TEST_P(StuffedShape, HasGoodAnglesAndTheVolumeOfTheShape) {
-  const auto& [field, expected, radius] = GetParam();
+  const auto& [name, field, expected, radius] = GetParam();
   for (const double cell : {0.23, 0.17, 0.09}) {
     const TetMesh tets = stuff(field, room(), cell);
-    ASSERT_FALSE(tets.tets.empty());
+    ASSERT_FALSE(tets.tets.empty()) << name;
     EXPECT_TRUE(validate(tets).empty());
     const DihedralAngles angles = dihedral_angles(tets);
     EXPECT_GT(angles.smallest_rad, radians(10.7));
