@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "sinew/deform/blend/delta_mush.h"
+#include "sinew/deform/blend/slbs.h"
+#include "sinew/deform/pbd/pbd.h"
 #include "tests/deform/skin_rigs.h"
 
 namespace sinew::deform {

@@ -16,8 +16,10 @@
 #include "sinew/io/caches/pc2.h"
 #include "sinew/jobs/make.h"
 #include "sinew/jobs/motion_source.h"
+#include "sinew/motion/resample.h"
 #include "sinew/motion/resolve.h"
 #include "sinew/motion/sample.h"
+#include "sinew/pipeline/play.h"
 #include "tests/support/gltf_fixtures.h"
 
 namespace sinew::jobs {
@@ -40,7 +42,7 @@ class Deform : public testing::Test {
   static DeformJobOptions playing(const std::string& clip, const std::string& method = "lbs") {
     DeformJobOptions options;
     options.clip = clip;
-    options.method = method;
+    options.deformer.method.choose(method);
     return options;
   }
 
@@ -86,7 +88,7 @@ TEST_F(Deform, ABuiltInClipIsAddedAndTheOthersStay) {
 TEST_F(Deform, KeyShapesStayWithinTheToleranceAndSayHowFarTheyAre) {
   for (const double tolerance : {0.02, 0.002}) {
     DeformJobOptions options = playing("wave", "dqs");
-    options.tolerance = tolerance;
+    options.key_shapes.tolerance = tolerance;
     const Report report = run("human.glb", "shapes.glb", options);
     EXPECT_EQ(report.status, Report::Status::kDone);
     EXPECT_LE(report.metrics["error_rel"].get<double>(), tolerance);
@@ -102,16 +104,16 @@ TEST_F(Deform, KeyShapesStayWithinTheToleranceAndSayHowFarTheyAre) {
 
 TEST_F(Deform, ALooserToleranceNeedsFewerShapes) {
   DeformJobOptions options = playing("exercise", "dqs");
-  options.max_targets = 4096;
-  options.tolerance = 0.001;
+  options.key_shapes.max_targets = 4096;
+  options.key_shapes.tolerance = 0.001;
   const int strict = run("cylinder.glb", "a.glb", options).metrics["targets"].get<int>();
-  options.tolerance = 0.02;
+  options.key_shapes.tolerance = 0.02;
   EXPECT_LT(run("cylinder.glb", "b.glb", options).metrics["targets"].get<int>(), strict);
 }
 
 TEST_F(Deform, WhatLinearSkinningShowsAlreadyKeepsItsSkin) {
   DeformJobOptions options = playing("0", "dqs");
-  options.tolerance = 1;
+  options.key_shapes.tolerance = 1;
   const Report report = run("human.glb", "kept.glb", options);
   EXPECT_EQ(report.metrics["targets"], 0);
   EXPECT_FALSE(io::load(*folder_ / "kept.glb").character.rig.skins.empty());
@@ -119,9 +121,9 @@ TEST_F(Deform, WhatLinearSkinningShowsAlreadyKeepsItsSkin) {
 
 TEST_F(Deform, TooManyShapesAreRefusedAndACacheProposed) {
   DeformJobOptions options = playing("wave", "dqs");
-  options.max_targets = 3;
+  options.key_shapes.max_targets = 3;
   const std::string text = refusal("human.glb", options);
-  EXPECT_NE(text.find("--max-targets allows 3"), std::string::npos) << text;
+  EXPECT_NE(text.find("option 'max_targets' allows 3"), std::string::npos) << text;
   EXPECT_NE(text.find(".pc2"), std::string::npos) << text;
 }
 
@@ -171,10 +173,10 @@ TEST_F(Deform, APoseIsWhatAStillPictureOfTheFileShows) {
   test::write(*folder_ / "turn.json", io::as_bytes(text));
   for (const char* method : {"lbs", "dqs"}) {
     DeformJobOptions options;
-    options.method = method;
+    options.deformer.method.choose(method);
     options.pose = (*folder_ / "turn.json").string();
     const Report report = run("cylinder.glb", "posed.glb", options);
-    EXPECT_LE(report.metrics["error_rel"].get<double>(), options.tolerance);
+    EXPECT_LE(report.metrics["error_rel"].get<double>(), options.key_shapes.tolerance);
     run("cylinder.glb", "posed.mdd", options);
     const io::PointCache truth = io::read_mdd(io::read_file(*folder_ / "posed.mdd"));
     const Rig rig = io::load(*folder_ / "posed.glb").character.rig;
@@ -194,7 +196,7 @@ TEST_F(Deform, AClipOfAnotherFileNeedsTheSameJointNames) {
   const Report report = run("other.glb", "borrowed.glb", options);
   EXPECT_EQ(report.metrics["motion"], "walk_2");
   EXPECT_EQ(report.inputs.size(), 2u);
-  EXPECT_NE(refusal("cylinder.glb", options).find("same name"), std::string::npos);
+  EXPECT_NE(refusal("cylinder.glb", options).find("same joint names"), std::string::npos);
   options.clip = (*folder_ / "human.glb#dance").string();
   EXPECT_NE(refusal("other.glb", options).find("'walk'"), std::string::npos);
 }
@@ -210,15 +212,25 @@ TEST_F(Deform, RangesOfFramesBecomeClipsOfTheirOwn) {
   EXPECT_LE(report.metrics["error_rel"].get<double>(), 1e-6);
 }
 
+std::string unknown_method() {
+  try {
+    DeformJobOptions options;
+    options.deformer.method.choose("magic");
+  } catch (const Error& problem) {
+    return problem.what();
+  }
+  return "";
+}
+
 TEST_F(Deform, WhatIsWrongWithARequestIsASentence) {
   EXPECT_NE(refusal("human.glb", playing("dance")).find("'walk'"), std::string::npos);
-  EXPECT_NE(refusal("human.glb", playing("")).find("--clip"), std::string::npos);
-  EXPECT_NE(refusal("human.glb", playing("walk", "magic")).find("lbs"), std::string::npos);
+  EXPECT_NE(refusal("human.glb", playing("")).find("option 'clip'"), std::string::npos);
+  EXPECT_NE(unknown_method().find("lbs"), std::string::npos);
   EXPECT_NE(refusal("human.glb", playing("walk"), "no.fbx").find(".pc2"), std::string::npos);
   for (const char* frames : {"x", "5:", ":5", "9:3", "0:999", "-1:4", "1:2:3"}) {
     DeformJobOptions options = playing("walk");
     options.frames = frames;
-    EXPECT_NE(refusal("human.glb", options).find("--frames"), std::string::npos) << frames;
+    EXPECT_NE(refusal("human.glb", options).find("option 'frames'"), std::string::npos) << frames;
   }
   test::write(*folder_ / "plain.obj", io::as_bytes("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"));
   EXPECT_NE(refusal("plain.obj", playing("walk")).find("no skeleton"), std::string::npos);
@@ -240,8 +252,8 @@ TEST_F(Deform, JointsWithDriversGetTracksThatOtherProgramsCanPlay) {
   driver.source = source;
   skeleton.joints[driven].driver = driver;
   const motion::Player player(character.rig, wave);
-  const FrameRange frames = choose_frames("", wave.duration_s(), 30);
-  const Clip clip = resampled(character.rig, player, frames, "wave");
+  const pipeline::FrameRange frames = pipeline::frame_range(wave.duration_s(), 30);
+  const Clip clip = motion::resampled(character.rig, player, frames.times_s, "wave");
   EXPECT_TRUE(validate(clip, skeleton.size(), 1).empty());
   EXPECT_TRUE(std::any_of(clip.tracks.begin(), clip.tracks.end(), [&](const Track& track) {
     return track.target == driven && track.path == Track::Path::kRotation;
@@ -256,20 +268,20 @@ TEST_F(Deform, JointsWithDriversGetTracksThatOtherProgramsCanPlay) {
 }
 
 TEST_F(Deform, FramesEndAtTheVeryEndOfTheClip) {
-  const FrameRange range = choose_frames("", 1.01, 10);
+  const pipeline::FrameRange range = pipeline::frame_range(1.01, 10);
   ASSERT_EQ(range.times_s.size(), 12u);
   EXPECT_EQ(range.times_s[10], 1.0);
   EXPECT_EQ(range.times_s[11], 1.01);
   EXPECT_TRUE(range.whole);
-  EXPECT_EQ(choose_frames("", 1.0, 10).times_s.size(), 11u);
-  EXPECT_EQ(choose_frames("", 0, 10).times_s.size(), 1u);
-  EXPECT_THROW(choose_frames("", 1, -3), Error);
-  EXPECT_THROW(choose_frames("", 1, std::nan("")), Error);
+  EXPECT_EQ(pipeline::frame_range(1.0, 10).times_s.size(), 11u);
+  EXPECT_EQ(pipeline::frame_range(0, 10).times_s.size(), 1u);
+  EXPECT_THROW(pipeline::frame_range(1, -3), Error);
+  EXPECT_THROW(pipeline::frame_range(1, std::nan("")), Error);
 }
 
 TEST_F(Deform, WritesTheSameBytesForAnyNumberOfThreads) {
   DeformJobOptions options = playing("wave", "dqs");
-  options.tolerance = 0.01;
+  options.key_shapes.tolerance = 0.01;
   set_thread_count(1);
   run("human.glb", "one.glb", options);
   set_thread_count(2);
@@ -281,7 +293,7 @@ TEST_F(Deform, WritesTheSameBytesForAnyNumberOfThreads) {
 TEST_F(Deform, MorphsRigidPartsAndOddInterpolationsComeThrough) {
   for (const char* method : {"lbs", "dqs"}) {
     DeformJobOptions options = playing("0", method);
-    options.tolerance = 1e-4;
+    options.key_shapes.tolerance = 1e-4;
     const Report report = run("strip.glb", "strip_out.glb", options);
     EXPECT_LE(report.metrics["error_rel"].get<double>(), 1e-4) << method;
   }
@@ -294,7 +306,7 @@ TEST_F(Deform, RealCharactersStayWithinTheTolerance) {
     const fs::path path = fs::path(data) / "rigged" / name;
     if (!fs::exists(path)) continue;
     DeformJobOptions options = playing("0", "dqs");
-    options.tolerance = 0.005;
+    options.key_shapes.tolerance = 0.005;
     options.fps = 15;
     const Report report = deform({{path}, *folder_ / "real.glb", true}, options, {});
     EXPECT_LE(report.metrics["error_rel"].get<double>(), 0.005) << name;

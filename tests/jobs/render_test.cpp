@@ -11,6 +11,7 @@
 
 #include "sinew/core/angles.h"
 #include "sinew/core/error.h"
+#include "sinew/deform/pbd/pbd.h"
 #include "sinew/motion/pose_file.h"
 #include "sinew/picture/browser.h"
 #include "sinew/pipeline/segment_colors.h"
@@ -155,16 +156,15 @@ TEST(Render, AMethodMovesTheSkinInItsOwnWay) {
   options.clip = "curl";
   options.time = 2.0;
   const picture::PictureScene linear = made(bar, options);
-  options.method = "dqs";
+  options.deformer.method.choose("dqs");
   const picture::PictureScene dual = made(bar, options);
   EXPECT_LT((linear.frames[0].positions[8] - dual.frames[0].positions[8]).norm(), 1e-5) << "one joint alone moves it";
   EXPECT_GT((linear.frames[0].positions[4] - dual.frames[0].positions[4]).norm(), 0.01) << "two joints share it";
-  options.method = "lbs";
-  options.deform.smooth = "delta-mush";
+  options.deformer.method.choose("lbs");
+  options.deformer.delta_mush.enabled = true;
   EXPECT_GT((linear.frames[0].positions[4] - made(bar, options).frames[0].positions[4]).norm(), 1e-4);
   options = {};
-  options.method = "dqz";
-  EXPECT_NE(refusal(bar, options).find("'dqs'"), std::string::npos);
+  EXPECT_THROW(options.deformer.method.choose("dqz"), Error);
 }
 
 TEST(Render, APoseIsReadFromAFile) {
@@ -249,9 +249,9 @@ TEST(Render, WhatAMethodShowsOfItselfGoesByItsName) {
   const io::Asset bar = closed_bar();
   ASSERT_TRUE(validate(bar.character).empty());
   RenderOptions options;
-  options.method = "pbd";
-  options.deform.tets = 500;
-  options.deform.sweeps = 3;
+  options.deformer.method.choose("pbd");
+  options.deformer.method.options().as<deform::PbdOptions>().tets = 500;
+  options.deformer.method.options().as<deform::PbdOptions>().sweeps = 3;
   options.show = {"tets", "areas", "inverted"};
   options.clip = "curl";
   options.time = 0.0;
@@ -280,7 +280,7 @@ TEST(Render, WhatAMethodShowsOfItselfGoesByItsName) {
 TEST(Render, AFieldOfAMethodColoursTheSkin) {
   const io::Asset bar = bar_file();
   RenderOptions options;
-  options.method = "slbs";
+  options.deformer.method.choose("slbs");
   options.show = {"twist"};
   const picture::PictureScene scene = made(bar, options);
   EXPECT_TRUE(scene.skin);
@@ -298,8 +298,8 @@ TEST(Render, WhatAMethodDoesNotShowIsRefusedWithWhatThereIs) {
   options.show = {"skin", "tets"};
   holds(options, "lbs shows nothing");
   holds(options, "Add --method pbd");
-  options.method = "pbd";
-  options.deform.tets = 500;
+  options.deformer.method.choose("pbd");
+  options.deformer.method.options().as<deform::PbdOptions>().tets = 500;
   options.show = {"tots"};
   holds(options, "tets, inverted, areas");
   options.show = {"twist"};

@@ -20,7 +20,7 @@
 #include "sinew/picture/picture_surface.h"
 #include "tests/support/png.h"
 
-namespace sinew::io {
+namespace sinew::picture {
 namespace {
 
 using test::decode_png;
@@ -301,7 +301,7 @@ TEST_F(Drawn, TheSamePictureEveryTime) {
   const Character quad = red_quad();
   PictureScene scene = scene_of(quad, PictureView::kThreeQuarter);
   scene.wire = true;
-  const Bytes first = draw_picture(scene).png;
+  const io::Bytes first = draw_picture(scene).png;
   for (int turn = 0; turn < 2; ++turn) EXPECT_EQ(draw_picture(scene).png, first);
 }
 
@@ -354,7 +354,7 @@ TEST_F(Drawn, OverlaysAreDrawnOverTheSkin) {
 
 TEST_F(Drawn, ABrokenTextureIsNamedAndLeftOut) {
   Character quad = red_quad();
-  quad.images = {{"bark", "", "image/png", Bytes(20, std::byte{7})}};
+  quad.images = {{"bark", "", "image/png", io::Bytes(20, std::byte{7})}};
   quad.materials[0].base_color_image = 0;
   const Picture picture = draw_picture(scene_of(quad));
   ASSERT_EQ(picture.warnings.size(), 1U);
@@ -363,4 +363,4 @@ TEST_F(Drawn, ABrokenTextureIsNamedAndLeftOut) {
 }
 
 }  // namespace
-}  // namespace sinew::io
+}  // namespace sinew::picture

@@ -77,6 +77,12 @@ void keep_backup(const JobRequest& request, const fs::path& output) {
   }
 }
 
+std::vector<std::string> names_of(const std::vector<Index>& joints, const Skeleton& skeleton) {
+  std::vector<std::string> names;
+  for (const Index joint : joints) names.push_back(skeleton.joints[joint].name);
+  return names;
+}
+
 std::string shell_word(const fs::path& path) {
   const std::string text = path.string();
   constexpr std::string_view harmless = "._-/+,:@%=";

@@ -16,6 +16,7 @@
 #include "sinew/core/progress.h"
 #include "sinew/core/registry.h"
 #include "sinew/core/report.h"
+#include "sinew/core/skeleton.h"
 
 namespace sinew::jobs {
 
@@ -92,6 +93,9 @@ std::filesystem::path output_path(const JobRequest& request, const std::string& 
 /// Before an input is overwritten: keeps it as `NAME.bak`, or `NAME.bak2`, … where an earlier one differs. Does nothing
 /// for any other output.
 void keep_backup(const JobRequest& request, const std::filesystem::path& output);
+
+/// The names of some joints of a skeleton.
+std::vector<std::string> names_of(const std::vector<Index>& joints, const Skeleton& skeleton);
 
 /// A path as one word of a command line, quoted where a shell would split or expand it. For `Report::next`.
 std::string shell_word(const std::filesystem::path& path);

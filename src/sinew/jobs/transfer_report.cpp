@@ -10,6 +10,7 @@
 #include <map>
 
 #include "sinew/core/text.h"
+#include "sinew/jobs/job.h"
 
 namespace sinew::jobs {
 
@@ -62,12 +63,6 @@ Json map_json(const transfer::JointMap& map, const Skeleton& reference, const Sk
                      {"target", target.joints[joint.target].name},
                      {"by", joint.by}});
   return table;
-}
-
-std::vector<std::string> names_of(const std::vector<Index>& joints, const Skeleton& skeleton) {
-  std::vector<std::string> names;
-  for (const Index j : joints) names.push_back(skeleton.joints[j].name);
-  return names;
 }
 
 std::string match_text(const TransferResult& result, const Skeleton& reference, std::string& previous_table) {

@@ -9,17 +9,12 @@
 #include <algorithm>
 
 #include "sinew/core/text.h"
+#include "sinew/jobs/job.h"
 
 namespace sinew::jobs {
 namespace {
 
 constexpr std::size_t kMostRows = 40;
-
-std::vector<std::string> names_of(const std::vector<Index>& joints, const Skeleton& skeleton) {
-  std::vector<std::string> names;
-  for (const Index joint : joints) names.push_back(skeleton.joints[joint].name);
-  return names;
-}
 
 Json fill_json(const pipeline::FillCounts& filled) {
   const auto count = [&](binding::FilledBy how) { return filled.vertices[static_cast<std::size_t>(how)]; };

@@ -34,10 +34,11 @@ FrameRange frame_range(double duration_s, double fps, std::optional<std::pair<st
   const auto last = static_cast<std::size_t>(std::max(0.0, last_exact));
   const auto [begin, end] = only.value_or(std::pair<std::size_t, std::size_t>(0, last));
   if (begin > end)
-    throw Error(fmt::format("The range of frames {}:{} is empty: it ends before it starts.", begin, end));
+    throw Error(fmt::format("The option 'frames' has an empty range, {}:{}: it ends before it starts.", begin, end));
   if (end > last)
     throw Error(
-        fmt::format("The clip has no frame {}: it has frames 0 to {} at {} frames per second.", end, last, fps));
+        fmt::format("The option 'frames' ends at frame {}, but the clip has frames 0 to {} at {} frames per second.",
+                    end, last, fps));
   FrameRange range;
   range.first = static_cast<Index>(begin);
   range.whole = begin == 0 && end == last;

@@ -252,7 +252,7 @@ TEST(HeatWeights, KeepTheVolumeOfAWalkingHuman) {
   options.vertices = 3000;
   Rig rig = shapes::make("human", options).made.character.rig;
   rig.weights = bind_by_heat(rest_subject(rig.mesh, rig.skeleton), {}, {}).weights;
-  const auto deformer = deform::bind_lbs(rig, {}, {}, {});
+  const auto deformer = deform::bind_lbs(rig);
   const auto state = deformer->make_state();
   const motion::Player player(rig, motion::builtin_clip(rig.skeleton, "walk"));
   const double rest = geometry::volume(rig.mesh).volume;

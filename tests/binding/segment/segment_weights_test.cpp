@@ -216,7 +216,7 @@ struct Person {
   Subject subject;
 
   explicit Person(int vertices, const std::string& pose = "a")
-      : made(shapes::make("human", {.vertices = vertices, .pose = pose}).made),
+      : made(shapes::make("human", {.vertices = vertices, .made_pose = pose}).made),
         subject(rest_subject(made.character.rig.mesh, made.character.rig.skeleton)) {}
   Segmentation owners() const { return nearest_bones(subject); }
 };

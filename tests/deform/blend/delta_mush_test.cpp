@@ -22,10 +22,10 @@ DeltaMushOptions mush(int rounds = 5) {
   return options;
 }
 
-Frame frame_of(std::string_view method, const Rig& rig, const ModelPose& pose, const DeltaMushOptions& options) {
+Frame smoothed_frame(std::string_view method, const Rig& rig, const ModelPose& pose, const DeltaMushOptions& options) {
   const auto deformer = bind_delta_mush(deform::bind(method, rig), rig, options);
   const auto state = deformer->make_state();
-  return testing::frame_of(*deformer, *state, pose, rig.mesh.vertex_count());
+  return frame_of(*deformer, *state, pose, rig.mesh.vertex_count());
 }
 
 // A tube with bumps whose last column of vertices is a copy of the first, as at a seam of the texture, and with the
@@ -72,7 +72,7 @@ double sharpest_turn(const std::vector<Vec3f>& positions, Index around, Index ri
 TEST(DeltaMush, TheBindPoseGivesTheMeshAndItsNormals) {
   const Rig rig = seamed_tube();
   for (const char* method : {"lbs", "dqs"}) {
-    const Frame frame = frame_of(method, rig, bent(0), mush());
+    const Frame frame = smoothed_frame(method, rig, bent(0), mush());
     EXPECT_LT(worst_distance(frame.positions, rig.mesh.positions), 1e-6);
     EXPECT_LT(worst_distance(frame.normals, rig.mesh.normals.values), 5e-6);
   }
@@ -82,10 +82,10 @@ TEST(DeltaMush, ARigidMotionMovesTheSurfaceAndItsNormalsRigidly) {
   const Rig rig = seamed_tube();
   std::mt19937 rng(3);
   const Mat4 motion = random_motion(rng, 1);
-  const Frame before = frame_of("lbs", rig, bent(1), mush());
+  const Frame before = smoothed_frame("lbs", rig, bent(1), mush());
   ModelPose pose = bent(1);
   for (Mat4& joint : pose.joints) joint = motion * joint;
-  const Frame after = frame_of("lbs", rig, pose, mush());
+  const Frame after = smoothed_frame("lbs", rig, pose, mush());
   const Mat3 turn = motion.topLeftCorner<3, 3>();
   for (Index v = 0; v < rig.mesh.vertex_count(); ++v) {
     EXPECT_LT((after.positions[v].cast<double>() - transform_point(motion, before.positions[v].cast<double>())).norm(),
@@ -97,15 +97,15 @@ TEST(DeltaMush, ARigidMotionMovesTheSurfaceAndItsNormalsRigidly) {
 TEST(DeltaMush, SoftensAHardBend) {
   const Rig rig = seamed_tube();
   const double hard = sharpest_turn(frame_of("lbs", rig, bent(1.2)).positions, 25, 21);
-  const double soft = sharpest_turn(frame_of("lbs", rig, bent(1.2), mush(5)).positions, 25, 21);
-  const double softer = sharpest_turn(frame_of("lbs", rig, bent(1.2), mush(20)).positions, 25, 21);
+  const double soft = sharpest_turn(smoothed_frame("lbs", rig, bent(1.2), mush(5)).positions, 25, 21);
+  const double softer = sharpest_turn(smoothed_frame("lbs", rig, bent(1.2), mush(20)).positions, 25, 21);
   EXPECT_LT(soft, 0.5 * hard);
   EXPECT_LT(softer, soft);
 }
 
 TEST(DeltaMush, KeepsDetailThatSmoothingAloneWouldFlatten) {
   const Rig rig = seamed_tube();
-  const Frame frame = frame_of("lbs", rig, bent(0.8), mush(20));
+  const Frame frame = smoothed_frame("lbs", rig, bent(0.8), mush(20));
   // Far from the bend, near the lower end, nothing has moved: 20 rounds reach 20 rings, but with little weight.
   double most = 0;
   for (Index v = 0; v < 25; ++v)
@@ -117,7 +117,7 @@ TEST(DeltaMush, SeamsStayClosedAndCreasesKeepTheirNormals) {
   Rig rig = seamed_tube();
   // Another normal on each side of the seam.
   for (Index r = 0; r < 21; ++r) rig.mesh.normals.values[r * 25 + 24] = Vec3f(0.6F, 0, 0.8F);
-  const Frame frame = frame_of("lbs", rig, bent(1.2), mush());
+  const Frame frame = smoothed_frame("lbs", rig, bent(1.2), mush());
   for (Index r = 0; r < 21; ++r) {
     EXPECT_EQ(frame.positions[r * 25], frame.positions[r * 25 + 24]);
     const float rest = rig.mesh.normals.values[r * 25].dot(rig.mesh.normals.values[r * 25 + 24]);
@@ -151,14 +151,14 @@ TEST(DeltaMush, ActiveMorphsCountAsRest) {
 TEST(DeltaMush, VerticesWithoutARingStayWhereTheDeformerPutsThem) {
   const Rig rig = random_cloud(5, 50);
   const ModelPose pose = random_pose_of(6, 7);
-  EXPECT_EQ(frame_of("lbs", rig, pose, mush()), frame_of("lbs", rig, pose));
+  EXPECT_EQ(smoothed_frame("lbs", rig, pose, mush()), frame_of("lbs", rig, pose));
 }
 
 TEST(DeltaMush, ACollapsedSurfaceGivesNumbers) {
   const Rig rig = seamed_tube();
   ModelPose pose = bent(0);
   for (Mat4& joint : pose.joints) joint.topLeftCorner<3, 3>().setZero();
-  const Frame frame = frame_of("lbs", rig, pose, mush());
+  const Frame frame = smoothed_frame("lbs", rig, pose, mush());
   for (Index v = 0; v < rig.mesh.vertex_count(); ++v) {
     EXPECT_TRUE(frame.positions[v].allFinite());
     EXPECT_TRUE(frame.normals[v].allFinite());
@@ -168,9 +168,9 @@ TEST(DeltaMush, ACollapsedSurfaceGivesNumbers) {
 TEST(DeltaMush, OneAndTwoThreadsGiveTheSameBytes) {
   const Rig rig = seamed_tube(120, 80);
   set_thread_count(1);
-  const Frame one = frame_of("dqs", rig, bent(1), mush());
+  const Frame one = smoothed_frame("dqs", rig, bent(1), mush());
   set_thread_count(2);
-  const Frame two = frame_of("dqs", rig, bent(1), mush());
+  const Frame two = smoothed_frame("dqs", rig, bent(1), mush());
   set_thread_count(0);
   EXPECT_EQ(one, two);
 }

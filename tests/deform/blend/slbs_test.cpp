@@ -372,7 +372,7 @@ TEST(Slbs, NormalsGoByCofactorsWhereAMatrixScalesUnevenly) {
       const Vec3 link = place(subject.bind[b]) - place(subject.bind[a]);
       places.along[v] = subject.segmentation.along[v] + static_cast<float>(kStep * t.dot(link) / link.squaredNorm());
     }
-    const Frame other = frame_of("slbs", nudged, turned.pose, delta(), {&places});
+    const Frame other = frame_of("slbs", nudged, turned.pose, delta(), {&places, {}});
     for (Index v = 0; v < 200; ++v) {
       if (std::abs(subject.share[v] - 0.5) > 0.48 && std::abs(subject.share[v] - 0.5) <= 0.5) continue;
       const Vec3 edge = (other.positions[v] - frame.positions[v]).cast<double>().normalized();
