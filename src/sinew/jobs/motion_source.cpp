@@ -95,7 +95,7 @@ ChosenMotion from_file(const io::Asset& asset, const std::string& word, std::vec
   if (number == kNone) throw Error(fmt::format("{} has no clip '{}'. It has {}.", file, name, listed(clips)));
   if (name.empty() && clips.size() > 1)
     warnings.push_back({"deform.first_clip", file,
-                        fmt::format("It has {} clips; the first, '{}', is played. Name another as {}#CLIP.",
+                        fmt::format("It has {} clips; the first, '{}', is played. Select another with {}#CLIP.",
                                     clips.size(), clips[0].name, file)});
   ChosenMotion motion;
   motion.clip = matched(clips[number], other.character.rig, asset.character.rig, file, warnings);

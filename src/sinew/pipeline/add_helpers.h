@@ -35,23 +35,25 @@ struct HelpersOptions {
             "side, or joints by name.")
           .as("BONE,…"),
       self.twist);
-    v(Field("bend", "Joints that get a helper that keeps the volume when they bend: elbow, knee, … or joints by name.")
+    v(Field("bend", "Joints that get a helper to preserve volume when they bend: elbow, knee, … or joints by name.")
           .as("JOINT,…"),
       self.bend);
     v(Field("per_bone",
-            "Twist joints on each bone. Default: the fewest that keep 'min_section' at 'max_twist' by the formula.")
+            "Number of twist joints on each bone. Default: the fewest that keep 'min_section' at 'max_twist' by the "
+            "formula.")
           .range(1, 15),
       self.per_bone);
-    v(Field("max_twist", "The twist that the default of 'per_bone' plans for, and at which all sections are measured.")
+    v(Field("max_twist",
+            "The twist angle for which the default of 'per_bone' is chosen, and at which all sections are measured.")
           .degrees()
           .range(1, 720),
       self.max_twist_rad);
-    v(Field("min_section", "The share of a bone's cross-sections that the default of 'per_bone' keeps.")
+    v(Field("min_section", "The share of a bone's cross-section area that the default of 'per_bone' preserves.")
           .range(0.01, 0.999),
       self.min_section);
     v(Field("max_influences",
-            "Most joints that may move one vertex; 0 for no limit. Default: 4, or as many as the file has. Longer rows "
-            "are cut without jumps.")
+            "Maximum number of joints that move one vertex; 0 means no limit. Default: 4, or as many as the file has. "
+            "Longer rows are shortened smoothly.")
           .range(0, 64),
       self.max_influences);
     v(Field("bake", "Write the motion of the helpers into the clips, so that every program shows it."), self.bake);

@@ -25,14 +25,14 @@ struct BindRequest {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("method", "How weights are made."), self.method);
+    v(Field("method", "The method that computes the weights."), self.method);
     v(Field("joints",
-            "Joints that may move the skin. By default those with weights in the file, else all but ends, controls and "
-            "sockets.")
+            "Joints that may move the skin. Default: those with weights in the file; if there are none, all except "
+            "ends, controls and sockets.")
           .as("NAME,…"),
       self.joints);
     v(Field("rigid",
-            "Attaches vertices to one joint: a mesh node, material:NAME or shell:N, and the joint that moves it.")
+            "Attach vertices to one joint: a mesh node, material:NAME or shell:N, and the joint that moves it.")
           .as("NODE=JOINT,…"),
       self.rigid);
     v(Field("exclude", "Vertices that keep their weights: mesh nodes, material:NAME or shell:N.").as("NODE,…"),

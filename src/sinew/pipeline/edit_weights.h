@@ -45,21 +45,21 @@ struct EditWeightsOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v(Field("repair",
-            "Repair rows that are empty, not finite, of a wrong sum, or that have weights of joints far away; no other "
-            "row changes."),
+            "Repair only invalid rows: empty, not finite, not summing to 1, or with weights on joints that are far "
+            "away."),
       self.repair);
-    v(Field("fill", "Solve missing rows from those around them."), self.fill);
-    v(Field("mirror", "Give one side the weights of the other."), self.mirror);
+    v(Field("fill", "Compute missing rows from the rows around them."), self.fill);
+    v(Field("mirror", "Copy the weights of one side to the other."), self.mirror);
     v(Field("symmetrize", "Replace both sides by their mean, about the mirror plane of the mesh."), self.symmetrize);
-    v(Field("smooth", "Rounds in which weights are evened out along the surface.").range(1, 1000), self.smooth);
+    v(Field("smooth", "Number of rounds of smoothing along the surface.").range(1, 1000), self.smooth);
     v(Field("prune", "Remove weights below this share of a row.").range(0, 0.5), self.prune);
     v(Field("max_influences",
-            "Most joints that may move one vertex, limited at the end without jumps; 0 is no limit. By default as many "
-            "as the longest row of the file has, at least 4.")
+            "Maximum number of joints that move one vertex, applied smoothly as the last step; 0 means no limit. "
+            "Default: as many as the longest row of the file has, at least 4.")
           .range(0, 64),
       self.max_influences);
     v(Field("lock", "Joints whose weights do not change.").as("JOINT,…"), self.lock);
-    v(Field("order", "Operations in the order in which they run. By default as they are written.")
+    v(Field("order", "Operations in the order in which they run. Default: the order in which the options are given.")
           .as("NAME,…")
           .one_of(operations()),
       self.order);

@@ -55,17 +55,18 @@ struct TransferOptions {
             "a partner. Other pairs are found by name, role and position."),
       self.map);
     v(Field("helpers",
-            "Helper joints of the reference, with what drives them: added with positions scaled to the target, "
-            "added as they are relative to their parents, or none."),
+            "Helper joints of the reference and their drivers: added with positions scaled to the target, added "
+            "unchanged relative to their parents, or left out."),
       self.helpers);
     v(Field("joints_from",
             "Whose joints move the target: its own, or also those of the reference that it lacks. A target without a "
             "skeleton gets the reference's."),
       self.joints_from);
-    v(Field("only", "Transfer only the weights of these joints of the reference and of their helpers; others stay.")
+    v(Field("only",
+            "Transfer only the weights of these joints of the reference and of their helpers; other weights stay.")
           .as("JOINT,…"),
       self.only);
-    v(Field("keep_existing", "Vertices that have weights keep them."), self.keep_existing);
+    v(Field("keep_existing", "Keep the weights of vertices that already have some."), self.keep_existing);
     v(Field("clips", "Also carry over the reference's clips."), self.clips);
     transfer::TransferOptions::visit(self.weights, v);
   }
