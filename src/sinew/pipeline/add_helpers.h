@@ -60,17 +60,17 @@ struct HelpersOptions {
   }
 };
 
-/// How a twisted bone looks by linear blending, compared with `slbs`, which keeps every section.
+/// Figures of a twisted bone under linear blending, compared with `slbs`, which preserves every section.
 struct TwistFigures {
-  /// Smallest area of its cross-sections relative to the rest pose. Every closed curve around the bone counts by itself
-  /// and moves with the skin. 0 if one is inside out.
+  /// Smallest area of its cross-sections relative to the rest pose. Every closed curve around the bone is measured
+  /// separately and moves with the skin. The value is 0 if one of them is inside out.
   double thinnest = 1;
   /// Distance from `slbs` over the vertices that the bone's joint moved before, relative to the size of the mesh.
   double rms_rel = 0;
   double max_rel = 0;
 };
 
-/// A bone that got twist joints, and what they change at `HelpersOptions::max_twist_rad`.
+/// A bone that got twist joints, and their effect at `HelpersOptions::max_twist_rad`.
 struct TwistBoneResult {
   rigging::TwistJoints joints;
   TwistFigures before;
@@ -79,7 +79,7 @@ struct TwistBoneResult {
   double slbs_section = 1;     ///< The thinnest section that the mesh allows: by `slbs`.
 };
 
-/// What the limit of influences changed.
+/// The effect of the limit of influences.
 struct InfluenceCap {
   Index influences = 0;  ///< The limit; 0 for none.
   Index rows = 0;        ///< Vertices that had more.
@@ -93,18 +93,18 @@ struct HelpersResult {
   std::vector<TwistBoneResult> twists;
   std::vector<rigging::BendJoint> bends;
   InfluenceCap cap;
-  Index rigid_vertices = 0;  ///< Of shells that only the joint of a bone moves.
+  Index rigid_vertices = 0;  ///< Vertices of shells that only the joint of a bone moves.
   Index joints_added = 0;
   /// Clips that baking made longer: the clip, and its first new track.
   std::vector<std::pair<Index, std::size_t>> longer_clips;
   Findings findings;
 };
 
-/// Adds helper joints with drivers to a rigged character: twist joints along bones, and joints that keep the volume
-/// where limbs bend. Weights move onto them; the rest pose shows the same shape. A part of the body whose joint cannot
-/// have a helper is left out with a finding, unless no joint can. \throws Error if there is nothing to add, the
-/// character has no skin, a word finds no joint, a joint named in the options cannot have a helper, or an option is out
-/// of range; Cancelled.
+/// Adds helper joints with drivers to a rigged character: twist joints along bones, and joints that preserve the volume
+/// where limbs bend. They take over part of the weights; the shape in the rest pose does not change. A part of the body
+/// whose joint cannot have a helper is left out with a finding, unless no joint can. \throws Error if there is nothing
+/// to add, the character has no skin, a word matches no joint, a joint named in the options cannot have a helper, or an
+/// option is out of range; Cancelled.
 HelpersResult add_helpers(const Character& character, const HelpersOptions& options, const Progress& progress = {});
 
 }  // namespace sinew::pipeline

@@ -21,11 +21,11 @@ namespace sinew::pipeline {
 
 /// How a character is rigged. An option that is absent leaves the choice to the preset.
 struct RigOptions {
-  /// "auto" for the template that fits best, "generic" for a skeleton without one, a built-in template's name, or an
-  /// own template.
+  /// "auto" for the template that fits best, "generic" for a skeleton without one, the name of a built-in template, or
+  /// a custom template.
   std::variant<std::string, Template> skeleton_template = "auto";
-  std::variant<std::string, rigging::Preset> preset = "plain";  ///< A built-in preset's name, or an own preset.
-  /// Exact positions of joints, in metres, by the template's names or by role. These joints are not searched.
+  std::variant<std::string, rigging::Preset> preset = "plain";  ///< The name of a built-in preset, or a custom preset.
+  /// Exact positions of joints, in metres, by the template's names or by role. These joints are not searched for.
   std::map<std::string, Vec3> joint_positions;
 
   MethodChoice bind{binding::binders(), "auto"};  ///< The binder, with its options.
