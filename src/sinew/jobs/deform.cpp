@@ -52,7 +52,7 @@ io::Asset read_asset(const JobRequest& request, const DeformJobOptions& options,
   if (rig.skeleton.empty() || rig.weights.empty())
     throw Error(fmt::format("{} has no skeleton that moves a mesh, so there is nothing to deform.", name));
   if (delivery == Delivery::kGltf) asset = io::as_gltf(std::move(asset), report);
-  if (!(asset.character.rig.mesh.size() > 0)) throw Error(fmt::format("{} has a mesh without extent.", name));
+  if (!(asset.character.rig.mesh.size() > 0)) throw Error(fmt::format("The mesh of {} has no extent.", name));
   return asset;
 }
 

@@ -79,7 +79,7 @@ Clip matched(const Clip& clip, const Rig& from, const Rig& to, const std::string
                     file, clip.name));
   if (!named.missing.empty())
     warnings.push_back({"deform.missing_joints", clip.name,
-                        fmt::format("{} of the joints of the clip are missing here and are ignored: {}.",
+                        fmt::format("{} joints of the clip do not exist in this character and are ignored: {}.",
                                     named.missing.size(), fmt::join(named.missing, ", "))});
   return std::move(named.clip);
 }
