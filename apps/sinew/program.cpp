@@ -116,7 +116,8 @@ int program(int argc, const char* const* argv) {
     return fail(kInternal, "internal", "There is not enough memory for this. Nothing was written.", common, command);
   } catch (const std::exception& problem) {
     return fail(kInternal, "internal",
-                fmt::format("Internal error: {}. Please report it with the input.", problem.what()), common, command);
+                fmt::format("Internal error: {}. Please report it and attach the input.", problem.what()), common,
+                command);
   }
 }
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Sinew authors
 
 // add_a_deformer CHARACTER CLIP: registers a deformer that lifts the linearly skinned surface, and plays a built-in
-// clip through it. To copy from.
+// clip through it. Copy it as a starting point.
 
 #include <sinew/deform/blend/lbs.h>
 #include <sinew/sinew.h>
@@ -37,7 +37,7 @@ int main(int argc, char** argv) try {
   sinew::deform::deformers().add({
       .id = "lift",
       .name = "lifted",
-      .when = "Characters that float.",
+      .when = "Use it for characters that float.",
       .options = LiftOptions{},
       .bind = [](const sinew::Rig& rig, const sinew::deform::MethodInputs&, const sinew::AnyOptions& options,
                  const sinew::Progress&) { return std::make_unique<Lift>(rig, options.as<LiftOptions>().height); },

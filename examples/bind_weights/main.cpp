@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// bind_weights IN OUT: loads a character with a skeleton, makes new weights by distances inside the body, prints what
-// is worth knowing about them, and saves the character. To copy from.
+// bind_weights IN OUT: loads a character with a skeleton, computes new weights from distances inside the body, prints
+// findings about them, and saves the character. Copy it as a starting point.
 
 #include <sinew/binding/voxel/voxel.h>
 #include <sinew/core/error.h>

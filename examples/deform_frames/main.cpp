@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// deform_frames CHARACTER CLIP OUT.pc2: plays a built-in clip, such as walk, through the deformer that keeps volume,
-// and writes the vertices of every frame to a vertex cache. Never holds more than one frame. To copy from.
+// deform_frames CHARACTER CLIP OUT.pc2: plays a built-in clip, such as walk, through the deformer that preserves
+// volume, and writes the vertices of every frame to a vertex cache. It never holds more than one frame in memory. Copy
+// it as a starting point.
 
 #include <sinew/deform/pbd/pbd.h>
 #include <sinew/io/caches/pc2.h>

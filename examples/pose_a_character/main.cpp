@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-// pose_a_character FILE [CLIP [SECONDS]]: loads a character, poses it by a clip, and prints the box around it. To copy
-// from.
+// pose_a_character FILE [CLIP [SECONDS]]: loads a character, poses it with a clip, and prints the box around it. Copy
+// it as a starting point.
 
 #include <sinew/core/error.h>
 #include <sinew/deform/blend/linear.h>

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Sinew authors
 
 // rig_a_mesh MESH OUT.glb [PRESET]: gives a skeleton and weights to a bare mesh, such as an OBJ file, and writes it as
-// glTF. Exits with 1 if no template fits the body. To copy from.
+// glTF. It exits with 1 if no template fits the body. Copy it as a starting point.
 
 #include <sinew/core/error.h>
 #include <sinew/io/asset.h>

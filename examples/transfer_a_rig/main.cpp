@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Sinew authors
 
 // transfer_a_rig REFERENCE TARGET OUTPUT: gives a character the weights, helper joints and drivers of another, prints
-// what is worth knowing about the result, and saves it. To copy from.
+// findings about the result, and saves it. Copy it as a starting point.
 
 #include <sinew/core/error.h>
 #include <sinew/core/report.h>

@@ -102,20 +102,20 @@ class Deform(unittest.TestCase):
         self.assertEqual(self.read("a.glb"), self.read("b.glb"))
 
     def test_what_is_wrong_is_a_sentence_and_nothing_is_written(self):
-        self.refuse("human.glb", "-o", "x.glb", says="--clip or --pose")
+        self.refuse("human.glb", "-o", "x.glb", says="the option '--clip' or the option '--pose'")
         self.refuse("human.glb", "--clip", "wakl", "-o", "x.glb", says="Did you mean 'walk'?")
         self.refuse("human.glb", "--clip", "walk", "--fps", "-1", "-o", "x.glb", says="--fps")
         self.refuse("human.glb", "--clip", "walk", "--fps", "nan", "-o", "x.glb", says="--fps")
-        self.refuse("human.glb", "--clip", "walk", "--frames", "9:2", "-o", "x.glb", says="no frames")
+        self.refuse("human.glb", "--clip", "walk", "--frames", "9:2", "-o", "x.glb", says="is empty")
         self.refuse("human.glb", "--clip", "walk", "--method", "dqx", "-o", "x.glb", says="Did you mean 'dqs'?")
-        self.refuse("human.glb", "--clip", "walk", "-o", "x.obj", says="one pose")
-        self.refuse("human.glb", "--clip", "walk", "--method", "pbd", "--stiffness", "Elbow=2", "-o", "x.glb", says="names no joint")
+        self.refuse("human.glb", "--clip", "walk", "-o", "x.obj", says="single pose")
+        self.refuse("human.glb", "--clip", "walk", "--method", "pbd", "--stiffness", "Elbow=2", "-o", "x.glb", says="'Elbow'")
         self.refuse("human.glb", "--clip", "walk", "--method", "pbd", "--sweeps", "0", "-o", "x.glb", says="--sweeps")
         self.refuse("human.glb", "--clip", "walk", "-o", "x.abc", says=".pc2")
         self.refuse("human.glb", "--clip", "missing.glb", "-o", "x.glb", says="missing.glb")
         self.refuse("human.glb", "--pose", "missing.json", "-o", "x.glb", says="missing.json")
         self.refuse("cylinder.glb", "--clip", "human.glb", "-o", "x.glb", says="same name")
-        self.refuse("human.glb", "--clip", "wave", "--method", "dqs", "--max-targets", "2", "-o", "x.glb", says="x.pc2")
+        self.refuse("human.glb", "--clip", "wave", "--method", "dqs", "--max-targets", "2", "-o", "x.glb", says=".pc2")
 
 
 if __name__ == "__main__":

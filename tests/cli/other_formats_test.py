@@ -70,7 +70,7 @@ class OtherFormats(cli_test.Cli):
 
     def test_these_formats_are_only_read_and_a_sentence_says_so(self):
         result = self.expect(2, "convert", "cube.obj", "-o", "cube.fbx")
-        self.assertIn("only read", result.stderr)
+        self.assertIn("can only be read", result.stderr)
 
     def test_no_worker_outlives_the_program(self):
         # Long enough to be caught at work.

@@ -87,16 +87,16 @@ class Transfer(command_case.CommandCase):
             self.transfer("hero.glb", "far.glb", "-o", f"{method}.glb", "--method", method)
             result = self.sinew("info", f"{method}.glb", "--json")
             self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertIn("every vertex sums to 1", self.sinew("info", f"{method}.glb").stdout)
+            self.assertIn("the weights of every vertex sum to 1", self.sinew("info", f"{method}.glb").stdout)
 
     def test_wrong_requests_are_told_in_one_line(self):
         with open(os.path.join(self.folder, "map.txt"), "w", encoding="utf-8") as file:
             file.write("Hips Hips\n")
         self.refuse("hero.glb", says="transfer")
         self.refuse("hero.obj", "far.glb", "-o", "x.glb", says="has no skin")
-        self.refuse("hero.glb", "hero.glb", "-o", "x.glb", says="at once")
+        self.refuse("hero.glb", "hero.glb", "-o", "x.glb", says="both the reference and a target")
         self.refuse("hero.glb", "far.glb", "-o", "x.obj", says="cannot hold weights")
-        self.refuse("hero.glb", "far.glb", "-o", "villain.glb", says="is there already")
+        self.refuse("hero.glb", "far.glb", "-o", "villain.glb", says="already exists")
         self.refuse("hero.glb", "far.glb", "-o", "x.glb", "--map", "map.txt", says="JSON object")
         self.refuse("hero.glb", "far.glb", "-o", "x.glb", "--only", "LeftHend", says="Did you mean 'LeftHand'?")
         self.refuse("hero.glb", "hero.obj", "-o", "x.glb", "--only", "LeftHand", says="only")

@@ -146,9 +146,9 @@ TEST_F(Measure, RefusesWhatIsNotThereWithASentence) {
   };
   refused([](MeasureOptions& o) { o.clip = "nothing"; }, "nothing");
   refused([](MeasureOptions& o) { o.deformer = pipeline::deformer("magic"); }, "magic");
-  refused([](MeasureOptions& o) { o.frames = "0:3"; }, "--clip");
+  refused([](MeasureOptions& o) { o.frames = "0:3"; }, "'clip'");
   refused([](MeasureOptions& o) { o.clip = "exercise", o.frames = "9:3"; }, "9:3");
-  refused([&](MeasureOptions& o) { o.clip = "exercise", o.pose = (folder_ / "bend.json").string(); }, "--pose");
+  refused([&](MeasureOptions& o) { o.clip = "exercise", o.pose = (folder_ / "bend.json").string(); }, "'pose'");
   refused([&](MeasureOptions& o) { o.pose = (folder_ / "none.json").string(); }, "none.json");
   refused([&](MeasureOptions& o) { o.against = (folder_ / "bar.glb").string(); }, "vertices");
   refused([&](MeasureOptions& o) { o.csv = (folder_ / "table.txt").string(); }, ".csv");

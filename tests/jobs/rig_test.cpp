@@ -78,7 +78,7 @@ TEST_F(RigJob, AFileWithASkeletonNeedsReplace) {
     run({"made.glb"}, "out.glb");
     FAIL();
   } catch (const Error& problem) {
-    EXPECT_NE(std::string(problem.what()).find("--replace"), std::string::npos);
+    EXPECT_NE(std::string(problem.what()).find("'replace'"), std::string::npos);
   }
   EXPECT_FALSE(fs::exists(folder_ / "out.glb"));
   RigJobOptions options = human();

@@ -345,10 +345,11 @@ TEST_F(Transfer, WrongRequestsAreRefusedAndWriteNothing) {
   const std::vector<std::string> before = names();
   EXPECT_NE(refused("bare.obj", {"target.glb"}, "out.glb").find("has no skin"), std::string::npos);
   EXPECT_NE(refused("reference.glb", {"points.obj"}, "out.glb").find("no mesh"), std::string::npos);
-  EXPECT_NE(refused("reference.glb", {"reference.glb"}, "out.glb").find("at once"), std::string::npos);
+  EXPECT_NE(refused("reference.glb", {"reference.glb"}, "out.glb").find("both the reference and a target"),
+            std::string::npos);
   EXPECT_NE(refused("reference.glb", {"target.glb"}, "target.glb.obj").find("cannot hold"), std::string::npos);
-  EXPECT_NE(refused("reference.glb", {"target.glb"}, "bare.obj").find("there already"), std::string::npos);
-  EXPECT_NE(refused("reference.glb", {"target.glb", "bare.obj"}, "out.glb").find("one file"), std::string::npos);
+  EXPECT_NE(refused("reference.glb", {"target.glb"}, "bare.obj").find("already exists"), std::string::npos);
+  EXPECT_NE(refused("reference.glb", {"target.glb", "bare.obj"}, "out.glb").find("single file"), std::string::npos);
   EXPECT_NE(refused("reference.glb", {"target.glb", "bare.obj"}, "a/b/").find("does not exist"), std::string::npos);
   TransferJobOptions options;
   options.map = (folder_ / "list.json").string();

@@ -80,7 +80,9 @@ TEST(BindSelect, WhatIsNotThereIsRefusedWithTheNearest) {
   EXPECT_NE(refusal_of([&] { select_vertices(character, {"hat=heed"}, {}); }).find("Did you mean 'head'?"),
             std::string::npos);
   EXPECT_NE(refusal_of([&] { select_vertices(character, {"hat="}, {}); }).find("NODE=JOINT"), std::string::npos);
-  EXPECT_NE(refusal_of([&] { select_vertices(character, {"hat=head"}, {"material:cloth"}); }).find("Name them in one"),
+  EXPECT_NE(refusal_of([&] {
+              select_vertices(character, {"hat=head"}, {"material:cloth"});
+            }).find("Select them with only one"),
             std::string::npos);
 }
 

@@ -24,9 +24,10 @@ constexpr std::size_t kNamesShown = 6;
 void check_output(const fs::path& output, const BindJobOptions& options) {
   const auto& format = io::format_of(output);
   if (!format.make.write || (format.id != "gltf" && format.id != "rig"))
-    throw Error(fmt::format("{} cannot hold weights. Write .glb, .gltf, .vrm or .rig.json.", output.string()));
+    throw Error(fmt::format("{} cannot hold weights. Write a .glb, .gltf, .vrm or .rig.json file.", output.string()));
   if (options.debug_colors && format.id == "rig")
-    throw Error(fmt::format("{} cannot hold colours. Write .glb, .gltf or .vrm with --debug-colors.", output.string()));
+    throw Error(fmt::format("{} cannot hold colours. Write a .glb, .gltf or .vrm file with the option 'debug_colors'.",
+                            output.string()));
 }
 
 io::Asset read(const fs::path& input, const BindJobOptions& options, Report& report, const Progress& progress) {
@@ -43,7 +44,8 @@ io::Asset read(const fs::path& input, const BindJobOptions& options, Report& rep
   }
   report.warn(asset.warnings);
   if (rig.skeleton.empty())
-    throw Error(fmt::format("{} has no skeleton to bind to. Give it one with --rig NAME.rig.json.", input.string()));
+    throw Error(fmt::format("{} has no skeleton to bind to. Specify a file NAME.rig.json with the option 'rig'.",
+                            input.string()));
   report.text += fmt::format("read       {}: {}, {}, {}\n", input.string(),
                              count_of(rig.mesh.vertex_count(), "vertex", "vertices"),
                              count_of(rig.mesh.parts.size(), "part"), count_of(rig.skeleton.size(), "joint"));
@@ -108,7 +110,7 @@ void report_result(const pipeline::BindingResult& result, Report& report) {
   if (changes.newly_skinned_parts > 0)
     report.text += fmt::format("skinned    {} that had no skin\n", count_of(changes.newly_skinned_parts, "part"));
   if (changes.added_joints > 0)
-    report.text += fmt::format("listed     {} in skins that did not have {}\n", count_of(changes.added_joints, "joint"),
+    report.text += fmt::format("listed     {} added to skins that lacked {}\n", count_of(changes.added_joints, "joint"),
                                changes.added_joints == 1 ? "it" : "them");
 }
 

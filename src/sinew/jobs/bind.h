@@ -23,10 +23,10 @@ struct BindJobOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     pipeline::BindRequest::visit(self.bind, v);
-    v(Field("rig", "Take the joints from this NAME.rig.json.").as("FILE"), self.rig);
+    v(Field("rig", "Read the joints from this .rig.json file.").as("FILE"), self.rig);
     v(Field("debug_colors",
-            "Write how each vertex was bound as vertex colours: a colour per method and reason, darker where the "
-            "result is doubtful."),
+            "Write vertex colours that show how each vertex was bound: one colour per method and reason, darker where "
+            "the result is doubtful."),
       self.debug_colors);
     io::PlacementOptions::visit(self.placement, v);
   }

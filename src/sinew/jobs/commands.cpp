@@ -49,14 +49,14 @@ const Registry<Registered<Command>>& commands() {
           .bind = binder(rig)}});
     r.add({"info",
            "info",
-           "Show what is in a file and how healthy it is.",
+           "Show what a file contains and report problems in it.",
            {.group = "Start",
             .arguments = "FILE",
             .examples = {"sinew info hero.glb", "sinew info hero.obj --unit cm --deep", "sinew info hero.glb --json"},
             .bind = binder(info)}});
     r.add({"bind",
            "bind",
-           "Make new weights for the skeleton in a file.",
+           "Compute new skin weights for an existing skeleton.",
            {.group = "Improve",
             .arguments = "FILE [-o OUT]",
             .has_output = true,
@@ -65,7 +65,7 @@ const Registry<Registered<Command>>& commands() {
             .bind = binder(bind)}});
     r.add({"weights",
            "weights",
-           "Cap, prune, smooth, mirror, fill, repair or compare the weights of a file.",
+           "Limit, prune, smooth, mirror, fill, repair or compare skin weights.",
            {.group = "Improve",
             .arguments = "FILE [OPERATIONS…] [-o OUT]",
             .has_output = true,
@@ -75,7 +75,7 @@ const Registry<Registered<Command>>& commands() {
             .bind = binder(weights)}});
     r.add({"helpers",
            "helpers",
-           "Add twist joints, and joints that keep the volume of bent elbows and knees.",
+           "Add twist joints, and joints that preserve the volume of bent elbows and knees.",
            {.group = "Improve",
             .arguments = "FILE --twist BONE,… [--bend JOINT,…] [-o OUT]",
             .has_output = true,
@@ -84,7 +84,7 @@ const Registry<Registered<Command>>& commands() {
             .bind = binder(helpers)}});
     r.add({"transfer",
            "transfer",
-           "Give characters the weights, helper joints and drivers of another.",
+           "Transfer weights, helper joints and drivers from one character to others.",
            {.group = "Move",
             .arguments = "REFERENCE TARGET… [-o OUT|DIR/]",
             .least_inputs = 2,
@@ -96,7 +96,7 @@ const Registry<Registered<Command>>& commands() {
             .bind = binder(transfer)}});
     r.add({"deform",
            "deform",
-           "Play a clip or a pose through a deformer and write the moving vertices.",
+           "Play a clip or a pose through a deformer and write the deformed vertices.",
            {.group = "Deliver",
             .arguments = "FILE --clip CLIP|--pose FILE [-o OUT]",
             .has_output = true,
@@ -106,7 +106,7 @@ const Registry<Registered<Command>>& commands() {
             .bind = binder(deform)}});
     r.add({"convert",
            "convert",
-           "Write a character in another format, with nothing lost.",
+           "Convert a character to another format without loss.",
            {.group = "Deliver",
             .arguments = "IN -o OUT",
             .has_output = true,
@@ -116,7 +116,7 @@ const Registry<Registered<Command>>& commands() {
             .bind = binder(convert)}});
     r.add({"render",
            "render",
-           "Take a picture of a character.",
+           "Render a picture of a character.",
            {.group = "Deliver",
             .arguments = "FILE [-o PICTURE.png]",
             .has_output = true,
@@ -126,7 +126,7 @@ const Registry<Registered<Command>>& commands() {
             .bind = binder(render)}});
     r.add({"make",
            "make",
-           "Make a character of known truth: " + kind_names() + ".",
+           "Generate a synthetic test character with ground-truth weights: " + kind_names() + ".",
            {.group = "Lab",
             .arguments = "KIND [-o OUT]",
             .has_output = true,
@@ -145,7 +145,7 @@ const Registry<Registered<Command>>& commands() {
             .bind = binder(measure)}});
     r.add({"reproduce",
            "reproduce",
-           "Run a paper's experiment again: " + experiment_names() + ".",
+           "Reproduce the experiments of a paper: " + experiment_names() + ".",
            {.group = "Lab",
             .arguments = "EXPERIMENT [-o TABLE]",
             .has_output = true,

@@ -69,8 +69,8 @@ void limit_influences(io::Asset& asset, int most, io::Changes& changes, Report& 
     weights = std::move(capped.weights);
     dropped = capped.largest_share;
     changes.weights = true;
-    report.text +=
-        fmt::format("capped     {} influences per vertex, at most {:.2g} % of a vertex dropped\n", most, 100 * dropped);
+    report.text += fmt::format("capped     {} influences per vertex, at most {:.2g} % of a vertex's weight dropped\n",
+                               most, 100 * dropped);
   }
   report.metrics["largest_share_dropped"] = dropped;
 }
@@ -80,12 +80,12 @@ void limit_influences(io::Asset& asset, int most, io::Changes& changes, Report& 
 Report convert(const JobRequest& request, const ConvertOptions& options, const Progress& progress) {
   Report report;
   report.command = "convert";
-  if (!request.output) throw Error("convert needs to know where to write: name the output with -o.");
+  if (!request.output) throw Error("The command convert requires an output file. Specify it with -o.");
   const std::filesystem::path output = output_path(request, "", "");
   const auto& format = io::format_of(output);
   if (!format.make.write)
-    throw Error(fmt::format("{} cannot be written: the format {} is only read. Choose another ending.", output.string(),
-                            format.name));
+    throw Error(fmt::format("{} cannot be written: the format {} can only be read. Choose another file extension.",
+                            output.string(), format.name));
   io::Changes changes;
   io::Asset asset;
   {

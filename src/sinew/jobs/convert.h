@@ -23,11 +23,12 @@ struct ConvertOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     io::PlacementOptions::visit(self.placement, v);
-    v(Field("rig", "Take joints and weights from this NAME.rig.json.").as("FILE"), self.rig);
-    v(Field("max_influences", "Most joints that may move one vertex; 0 is no limit. Without it all influences stay.")
+    v(Field("rig", "Read joints and weights from this .rig.json file.").as("FILE"), self.rig);
+    v(Field("max_influences",
+            "Maximum number of joints that move one vertex; 0 means no limit. By default all influences are kept.")
           .range(0, 64),
       self.max_influences);
-    v(Field("weight_type", "Write the weights of a glTF file anew, as floats or as 16- or 8-bit shares.")
+    v(Field("weight_type", "Rewrite the weights of a glTF file as floats or as normalized 16-bit or 8-bit integers.")
           .one_of({"", "float", "u16", "u8"}),
       self.weight_type);
   }

@@ -35,8 +35,8 @@ Delivery delivery_of(const fs::path& output) {
   if (extension == ".mdd") return Delivery::kMdd;
   if (extension == ".obj") return Delivery::kObj;
   throw Error(
-      fmt::format("{} cannot be written: motion is written to .glb, .gltf, .pc2 and .mdd, a single pose also "
-                  "to .obj.",
+      fmt::format("{} cannot be written: motion can be written to .glb, .gltf, .pc2 and .mdd files, and a single pose "
+                  "also to .obj.",
                   output.string()));
 }
 
@@ -52,7 +52,7 @@ io::Asset read_asset(const JobRequest& request, const DeformJobOptions& options,
   if (rig.skeleton.empty() || rig.weights.empty())
     throw Error(fmt::format("{} has no skeleton that moves a mesh, so there is nothing to deform.", name));
   if (delivery == Delivery::kGltf) asset = io::as_gltf(std::move(asset), report);
-  if (!(asset.character.rig.mesh.size() > 0)) throw Error(fmt::format("{} has a mesh without extent.", name));
+  if (!(asset.character.rig.mesh.size() > 0)) throw Error(fmt::format("The mesh of {} has no extent.", name));
   return asset;
 }
 
@@ -71,7 +71,7 @@ ChosenMotion choose_motion(const io::Asset& asset, const DeformJobOptions& optio
     throw Error(options.clip.empty()
                     ? fmt::format("Specify what to play with the option 'clip' or the option 'pose'. {}",
                                   available_clips(asset))
-                    : "The option 'clip' and the option 'pose' exclude each other.");
+                    : "The option 'clip' cannot be combined with the option 'pose'.");
   if (!options.pose.empty()) {
     if (!options.frames.empty()) throw Error("The option 'frames' needs the option 'clip': a pose is a single frame.");
     return read_pose(asset, options.pose, report.inputs);

@@ -28,8 +28,8 @@ struct DeformJobOptions {
   static void visit(Self& self, Visitor&& v) {
     pipeline::DeformerOptions::visit(self.deformer, v);
     v(Field("clip",
-            "The clip to play: of the file by name or number, of another file as FILE or FILE#CLIP, or a built-in one "
-            "such as exercise.")
+            "The clip to play: a clip of the file by name or number, a clip of another file as FILE or FILE#CLIP, or a "
+            "built-in clip such as exercise.")
           .as("CLIP"),
       self.clip);
     v(Field("pose", "A pose file (JSON) to use instead of a clip.").as("FILE"), self.pose);

@@ -111,7 +111,7 @@ class Writer {
       const MeshPart& part = mesh.parts[p];
       std::string hangs;
       if (part.skin == kNone && part.joint != kNone)
-        hangs = ", rigid on " + shorten(character_.rig.skeleton.joints[part.joint].name, 24);
+        hangs = ", attached rigidly to " + shorten(character_.rig.skeleton.joints[part.joint].name, 24);
       out_.item(fmt::format("{}  {}, {}{}", pad(shorten(part.name, 28), 28),
                             amount(part.vertex_count, "vertex", "vertices"), faces_text(facts_.mesh.topology.parts[p]),
                             hangs));
@@ -148,25 +148,26 @@ class Writer {
   void mesh() {
     out_.section("Mesh");
     const geometry::TopologyCounts& c = facts_.mesh.topology.total;
-    if (c.faces == 0) return out_.line('!', "surface", "there is none");
+    if (c.faces == 0) return out_.line('!', "surface", "the file has none");
     surface(c);
     out_.check(c.manifold(), "manifold",
-               c.manifold() ? "every edge and vertex is plain surface"
+               c.manifold() ? "every edge and vertex is manifold"
                             : fmt::format("{} with more than two faces, {} where surfaces only touch",
                                           amount(c.nonmanifold_edges, "edge", "edges"),
                                           amount(c.nonmanifold_vertices, "vertex", "vertices")));
     const bool turned = c.inconsistent_edges > 0 || !facts_.mesh.inside_out.empty();
-    std::string facing = "neighbouring faces agree on which side is out";
+    std::string facing = "neighbouring faces are oriented consistently";
     if (c.inconsistent_edges > 0)
-      facing = amount(c.inconsistent_edges, "edge", "edges") + " between faces that disagree on which side is out";
+      facing = amount(c.inconsistent_edges, "edge", "edges") + " between faces of opposite orientation";
     if (!facts_.mesh.inside_out.empty())
       facing +=
           fmt::format("; {} inside out", amount(facts_.mesh.inside_out.size(), "closed part is", "closed parts are"));
     out_.check(!turned, "facing", facing);
     const bool clean = c.zero_area_faces == 0 && c.duplicate_faces == 0;
-    out_.check(clean, "faces",
-               clean ? "none without area, none twice"
-                     : fmt::format("{} without area, {} twice", group(c.zero_area_faces), group(c.duplicate_faces)));
+    out_.check(
+        clean, "faces",
+        clean ? "none with zero area, no duplicates"
+              : fmt::format("{} with zero area, {} duplicates", group(c.zero_area_faces), group(c.duplicate_faces)));
     if (c.unreferenced_vertices > 0)
       out_.line(' ', "unused", amount(c.unreferenced_vertices, "vertex belongs", "vertices belong") + " to no face");
     if (facts_.morph_splits > 0)
@@ -190,10 +191,10 @@ class Writer {
     if (!facts_.mesh.self_intersections) return;
     const auto& found = *facts_.mesh.self_intersections;
     const bool several = character_.rig.mesh.parts.size() > 1;
-    std::string text =
-        found.inside_parts == 0
-            ? "no triangles cut through each other"
-            : amount(found.inside_parts, "pair of triangles cuts", "pairs of triangles cut") + " through each other";
+    std::string text = found.inside_parts == 0 ? "no triangles intersect each other"
+                                               : amount(found.inside_parts, "pair of triangles intersects",
+                                                        "pairs of triangles intersect") +
+                                                     " each other";
     if (several) text += fmt::format("; {} between parts", group(found.between_parts));
     out_.check(found.inside_parts == 0, "crossings", text);
   }
@@ -207,7 +208,8 @@ class Writer {
                           facts_.mesh.volume.area));
     using Confidence = SpaceGuess::Confidence;
     if (space.unit_confidence == Confidence::kLow)
-      out_.line(' ', "unit", fmt::format("{:.4g} m tall as read; the shape does not tell the unit", space.height));
+      out_.line(' ', "unit",
+                fmt::format("{:.4g} m tall as read; the unit cannot be guessed from the shape", space.height));
     else if (space.unit == "m")
       out_.check(true, "unit",
                  fmt::format("metres fit: {:.4g} m tall ({} confidence)", space.height, word(space.unit_confidence)));
@@ -215,7 +217,7 @@ class Writer {
       out_.check(false, "unit",
                  fmt::format("probably {0}: {1:.4g} {0} tall ({2} confidence); read it with --unit {0}", space.unit,
                              space.height, word(space.unit_confidence)));
-    if (space.up_confidence == Confidence::kLow) out_.line(' ', "up", "the shape does not tell");
+    if (space.up_confidence == Confidence::kLow) out_.line(' ', "up", "cannot be guessed from the shape");
     else
       out_.check(space.up == "+y", "up",
                  fmt::format("probably {}, left and right along {} ({} confidence){}", space.up, "xyz"[space.side_axis],
@@ -232,15 +234,14 @@ class Writer {
   void skeleton() {
     out_.section("Skeleton");
     const SkeletonHealth& s = facts_.skeleton;
-    if (s.moving > 0)
-      problem(s.outside, "inside", "every joint with vertices lies inside the skin", "outside the skin");
+    if (s.moving > 0) problem(s.outside, "inside", "every joint with vertices is inside the skin", "outside the skin");
     problem(s.zero_length, "bones", "none of length zero", "of length zero");
     if (s.scaled.empty()) out_.check(true, "scale", "all 1");
     else {
       std::string text = fmt::format("{} not of scale 1", amount(s.scaled.size(), "joint is", "joints are"));
       if (!s.uneven_scale.empty()) text += fmt::format(", {} stretched unevenly", group(s.uneven_scale.size()));
       if (!s.mirrored.empty()) text += fmt::format(", {} mirrored", group(s.mirrored.size()));
-      if (!s.collapsed.empty()) text += fmt::format(", {} squashed flat", group(s.collapsed.size()));
+      if (!s.collapsed.empty()) text += fmt::format(", {} with a scale of zero", group(s.collapsed.size()));
       out_.check(s.uneven_scale.empty() && s.mirrored.empty() && s.collapsed.empty(), "scale", text);
     }
     problem(s.sheared, "shear", "none", "sheared");
@@ -249,7 +250,7 @@ class Writer {
         s.bind_differs == 0, "bind",
         s.bind_differs == 0
             ? "the bind pose is the rest pose"
-            : fmt::format("{} elsewhere than at rest: vertices move by up to {:.2g} % of the size",
+            : fmt::format("{} in a pose other than the rest pose: vertices move by up to {:.2g} % of the size",
                           amount(s.bind_differs, "joint was bound", "joints were bound"), 100 * s.bind_skin_rel));
   }
 
@@ -257,14 +258,14 @@ class Writer {
     out_.section("Weights");
     const WeightHealth& w = facts_.weights;
     out_.check(w.bad_sums == 0, "sums",
-               w.bad_sums == 0 ? "every vertex sums to 1"
+               w.bad_sums == 0 ? "the weights of every vertex sum to 1"
                                : fmt::format("{} not sum to 1, the worst to {:.3g}",
                                              amount(w.bad_sums, "vertex does", "vertices do"), w.worst_sum));
     out_.check(w.empty_rows == 0, "empty",
                w.empty_rows == 0 ? "every vertex has a joint"
                                  : amount(w.empty_rows, "vertex has", "vertices have") + " no joint");
     if (w.bad_values > 0)
-      out_.line('!', "values", amount(w.bad_values, "vertex has", "vertices have") + " negative or broken weights");
+      out_.line('!', "values", amount(w.bad_values, "vertex has", "vertices have") + " negative or non-finite weights");
     std::string histogram;
     for (std::size_t n = 1; n < w.histogram.size(); ++n)
       if (w.histogram[n] > 0)
@@ -280,7 +281,7 @@ class Writer {
   }
 
   void tree() {
-    out_.section("Joints, with the vertices they move");
+    out_.section("Joints and the vertices they move");
     const Skeleton& skeleton = character_.rig.skeleton;
     const std::vector<Index> order = depth_first(skeleton);
     const std::size_t shown =

@@ -37,7 +37,8 @@ std::string stem_of(const fs::path& path) {
 }
 
 fs::path default_output(const JobRequest& request, const std::string& suffix, const std::string& ending) {
-  if (request.inputs.empty()) throw Error("There is no input to name the output after. Name the output with -o.");
+  if (request.inputs.empty())
+    throw Error("There is no input from which the output could be named. Specify the output with -o.");
   std::string name = stem_of(request.inputs.front());
   if (!suffix.empty()) name += (suffix.front() == '_' ? "" : "_") + suffix;
   if (!ending.empty()) name += (ending.front() == '.' ? "" : ".") + ending;
@@ -50,13 +51,14 @@ fs::path output_path(const JobRequest& request, const std::string& suffix, const
   const fs::path output = request.output ? *request.output : default_output(request, suffix, ending);
   std::error_code problem;
   if (output.filename().empty() || fs::is_directory(output, problem))
-    throw Error(fmt::format("{} is a folder. Name a file in it.", output.string()));
+    throw Error(fmt::format("{} is a folder. Specify a file in it.", output.string()));
   const fs::path folder = output.parent_path();
   if (!folder.empty() && !fs::is_directory(folder, problem))
-    throw Error(fmt::format("The folder {} is not there. Make it, or write elsewhere with -o.", folder.string()));
-  if (fs::exists(output, problem) && !request.force && !is_input(request, output))
     throw Error(
-        fmt::format("{} is there already. Replace it with --force, or write elsewhere with -o.", output.string()));
+        fmt::format("The folder {} does not exist. Create it, or choose another output with -o.", folder.string()));
+  if (fs::exists(output, problem) && !request.force && !is_input(request, output))
+    throw Error(fmt::format(
+        "{} already exists. Overwrite it with the option 'force', or choose another output with -o.", output.string()));
   return output;
 }
 
@@ -98,13 +100,14 @@ std::string shell_word(const fs::path& path) {
 Json read_config(const fs::path& path, const std::string& command) {
   const io::Bytes bytes = io::read_file(path);
   const Json json = Json::parse(io::as_text(bytes), nullptr, false);
-  if (!json.is_object()) throw Error(fmt::format("{} is not a JSON object of options, nor a report.", path.string()));
+  if (!json.is_object())
+    throw Error(fmt::format("{} is neither a JSON object of options nor a report.", path.string()));
   if (!json.contains("schema") || !json.contains("options")) return json;
   if (json["schema"] != Report::kSchema)
-    throw Error(fmt::format("{} is a report of schema {}; this program knows schema {}.", path.string(),
+    throw Error(fmt::format("{} is a report of schema {}; this program supports schema {}.", path.string(),
                             json["schema"].dump(), Report::kSchema));
   if (json.value("command", Json()) != Json(command))
-    throw Error(fmt::format("{} is the report of another command, {}, not of '{}'.", path.string(),
+    throw Error(fmt::format("{} is a report of the command {}, not of '{}'.", path.string(),
                             json.value("command", Json()).dump(), command));
   return json["options"];
 }

@@ -22,7 +22,9 @@ fs::path truth_path(const JobRequest& request, const MakeOptions& options, const
   if (options.truth.empty()) return {};
   fs::path path = output_path({{}, fs::path(options.truth), request.force}, "", "");
   if (fs::absolute(path).lexically_normal() == fs::absolute(output).lexically_normal())
-    throw Error(fmt::format("{} cannot hold the character and its truth. Give --truth another name.", path.string()));
+    throw Error(fmt::format(
+        "{} cannot hold both the character and its ground truth. Choose another file for the option 'truth'.",
+        path.string()));
   return path;
 }
 
@@ -65,8 +67,8 @@ Report make(const JobRequest& request, const MakeOptions& options, const Progres
   const fs::path output = output_path({{kind.id}, request.output, request.force}, "", ".glb");
   const auto& format = io::format_of(output);  // Refuses an unknown ending before the work.
   if (!format.make.write)
-    throw Error(fmt::format("{} cannot be written: the format {} is only read. Choose another ending.", output.string(),
-                            format.name));
+    throw Error(fmt::format("{} cannot be written: the format {} can only be read. Choose another file extension.",
+                            output.string(), format.name));
   const fs::path truth_file = truth_path(request, options, output);
   shapes::Finished finished;
   {
@@ -96,7 +98,7 @@ Report make(const JobRequest& request, const MakeOptions& options, const Progres
       fmt::format("wrote      {}: {} vertices, {} faces ({} quads), {} joints, {} clips\n", output.string(),
                   report.metrics["vertices"].dump(), report.metrics["faces"].dump(), report.metrics["quads"].dump(),
                   report.metrics["joints"].dump(), report.metrics["clips"].dump());
-  if (!truth_file.empty()) report.text += fmt::format("wrote      {}: its truth\n", truth_file.string());
+  if (!truth_file.empty()) report.text += fmt::format("wrote      {}: the ground truth\n", truth_file.string());
   report.next = "sinew info " + shell_word(output);
   return report;
 }

@@ -21,10 +21,12 @@ struct MakeOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     shapes::MakeOptions::visit(self.shape, v);
-    v(Field("with", "What the file holds: the bare mesh, the skeleton (all skin on its root), or all.")
+    v(Field("with", "What to write: the mesh alone, also the skeleton (all weights on its root), or also the weights.")
           .one_of({"mesh", "skeleton", "weights"}),
       self.with);
-    v(Field("truth", "Write skeleton, owners and weights of every vertex to this file as well.").as("FILE.json"),
+    v(Field("truth",
+            "Also write the ground truth to this file: the skeleton, and the owner and weights of every vertex.")
+          .as("FILE.json"),
       self.truth);
   }
 };

@@ -22,18 +22,19 @@ namespace fs = std::filesystem;
 std::optional<fs::path> csv_path(const JobRequest& request, const MeasureOptions& options) {
   if (options.csv.empty() && !request.output) return std::nullopt;
   if (!options.csv.empty() && request.output)
-    throw Error("-o and --csv both name the table to write. Give one of them.");
+    throw Error("Both -o and the option 'csv' specify the table to write. Use only one of them.");
   JobRequest table = request;
   if (!options.csv.empty()) table.output = fs::path(options.csv);
   for (const fs::path& input : request.inputs) {
     std::error_code problem;
     if (fs::equivalent(input, *table.output, problem) && !problem)
-      throw Error(fmt::format("{} is the input; the table would replace it. Write elsewhere.", table.output->string()));
+      throw Error(fmt::format("{} is an input, and the table would overwrite it. Choose another output.",
+                              table.output->string()));
   }
   table.inputs.clear();
   fs::path path = output_path(table, "", "");
   if (path.extension() != ".csv")
-    throw Error(fmt::format("{} cannot be written: the table of frames is a .csv file.", path.string()));
+    throw Error(fmt::format("{} cannot be written: the table of frames must be a .csv file.", path.string()));
   return path;
 }
 
@@ -48,9 +49,9 @@ io::Asset load_for(Report& report, const fs::path& path, const MeasureOptions& o
 
 void refuse_contradictions(const MeasureOptions& options) {
   if (!options.frames.empty() && options.clip.empty())
-    throw Error("--frames needs --clip: name the clip that the frames are of.");
+    throw Error("The option 'frames' requires the option 'clip', which specifies the clip.");
   if (!options.clip.empty() && !options.pose.empty())
-    throw Error("--clip and --pose exclude each other: a frame has one pose. Leave one of them out.");
+    throw Error("The option 'clip' cannot be combined with the option 'pose'. Omit one of them.");
 }
 
 pipeline::MeasureMotion chosen_motion(const io::Asset& asset, const MeasureOptions& options, Report& report,
@@ -59,8 +60,8 @@ pipeline::MeasureMotion chosen_motion(const io::Asset& asset, const MeasureOptio
   if (options.clip.empty() && options.pose.empty()) return motion;
   const Rig& rig = asset.character.rig;
   if (rig.skeleton.empty())
-    throw Error(
-        fmt::format("{} has no skeleton, so it cannot be posed. Leave out --clip and --pose.", asset.path.string()));
+    throw Error(fmt::format("{} has no skeleton, so it cannot be posed. Omit the option 'clip' and the option 'pose'.",
+                            asset.path.string()));
   ChosenMotion chosen = options.clip.empty()
                             ? read_pose(asset, options.pose, report.inputs)
                             : find_motion(asset, options.clip, report.inputs, report.warnings, progress);
@@ -83,7 +84,7 @@ std::unique_ptr<deform::Deformer> bound_deformer(const Rig& rig, const MeasureOp
 std::string heading(const std::string& name, const Rig& rig, const std::string& motion, const MeasureOptions& options) {
   std::string text = fmt::format("{}: {} vertices, {} joints, by {}", name, rig.mesh.vertex_count(),
                                  rig.skeleton.size(), options.deformer.method.id());
-  if (!options.clip.empty()) text += fmt::format(", clip '{}' at {:g} frames a second", motion, options.fps);
+  if (!options.clip.empty()) text += fmt::format(", clip '{}' at {:g} frames per second", motion, options.fps);
   return text + "\n\n";
 }
 

@@ -28,18 +28,21 @@ struct MeasureOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("against", "Compare positions, and weights, with this file of as many vertices.").as("FILE"), self.against);
+    v(Field("against",
+            "Compare positions and weights with those of this file, which must have the same number of vertices.")
+          .as("FILE"),
+      self.against);
     v(Field("clip",
-            "Clip whose frames are measured: of the file by name or number, of another as FILE or FILE#CLIP, or a "
-            "built-in "
-            "one such as exercise. Without it the rest pose and the bind pose.")
+            "The clip whose frames are measured: a clip of the file by name or number, a clip of another file as FILE "
+            "or FILE#CLIP, or a built-in clip such as exercise. Default: the rest pose and the bind pose.")
           .as("CLIP"),
       self.clip);
-    v(Field("pose", "A pose in place of a clip, from a JSON file.").as("FILE"), self.pose);
-    v(Field("frames", "Only these frames of the clip, counted from 0: one, or first and last as 10:50.").as("A:B"),
+    v(Field("pose", "A pose file (JSON) to use instead of a clip.").as("FILE"), self.pose);
+    v(Field("frames", "Measure only these frames of the clip, counted from 0: one frame, or a range such as 10:50.")
+          .as("A:B"),
       self.frames);
-    v(Field("fps", "Frames a second at which the clip is looked at.").range(0.001, 1000), self.fps);
-    v(Field("csv", "Write the figures of every frame to this table.").as("FILE.csv"), self.csv);
+    v(Field("fps", "Frames per second at which the clip is measured.").range(0.001, 1000), self.fps);
+    v(Field("csv", "Write the figures of every frame to this CSV file.").as("FILE.csv"), self.csv);
     measure::MeterOptions::visit(self.meter, v);
     pipeline::DeformerOptions::visit(self.deformer, v);
     io::PlacementOptions::visit(self.placement, v);

@@ -160,12 +160,14 @@ Json agreement_json(const MeasureResult& m, const Rig& rig, const WeightAgreemen
 std::string agreement_text(const MeasureResult& m, const Rig& rig, const WeightAgreementFigures& agreement) {
   const measure::WeightAgreement& w = agreement.weights;
   std::string text = fmt::format(
-      "\nweights differ by {:.4g} of 1 on average (half L1), at most {:.4g}; {:.4g} % have the same strongest joint\n",
+      "\nweights differ by {:.4g} of 1 on average (half L1), at most {:.4g}; {:.4g} % of the vertices have the same "
+      "dominant joint\n",
       w.mean_half_l1, w.worst_half_l1, 100 * w.same_dominant);
   if (agreement.posed && m.size > 0)
-    text += fmt::format("posed by both, joint by joint 45°: {:.4g} % of the size apart (RMS), at most {:.4g} %{}\n",
-                        100 * agreement.posed->rms / m.size, 100 * agreement.posed->max / m.size,
-                        agreement.posed->joint == kNone ? "" : " at " + joint_name(rig, agreement.posed->joint));
+    text += fmt::format(
+        "with each joint rotated by 45°, posed vertices differ by {:.4g} % of the size (RMS), at most {:.4g} %{}\n",
+        100 * agreement.posed->rms / m.size, 100 * agreement.posed->max / m.size,
+        agreement.posed->joint == kNone ? "" : " at " + joint_name(rig, agreement.posed->joint));
   return text;
 }
 

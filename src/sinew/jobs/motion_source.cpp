@@ -79,7 +79,7 @@ Clip matched(const Clip& clip, const Rig& from, const Rig& to, const std::string
                     file, clip.name));
   if (!named.missing.empty())
     warnings.push_back({"deform.missing_joints", clip.name,
-                        fmt::format("{} of the joints of the clip are missing here and are ignored: {}.",
+                        fmt::format("{} joints of the clip do not exist in this character and are ignored: {}.",
                                     named.missing.size(), fmt::join(named.missing, ", "))});
   return std::move(named.clip);
 }
@@ -95,7 +95,7 @@ ChosenMotion from_file(const io::Asset& asset, const std::string& word, std::vec
   if (number == kNone) throw Error(fmt::format("{} has no clip '{}'. It has {}.", file, name, listed(clips)));
   if (name.empty() && clips.size() > 1)
     warnings.push_back({"deform.first_clip", file,
-                        fmt::format("It has {} clips; the first, '{}', is played. Name another as {}#CLIP.",
+                        fmt::format("It has {} clips; the first, '{}', is played. Select another with {}#CLIP.",
                                     clips.size(), clips[0].name, file)});
   ChosenMotion motion;
   motion.clip = matched(clips[number], other.character.rig, asset.character.rig, file, warnings);

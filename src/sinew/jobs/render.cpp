@@ -70,12 +70,12 @@ void set_size(picture::PictureScene& scene, const RenderOptions& options) {
   const bool cross = width.ec == std::errc() && width.ptr != end && (*width.ptr == 'x' || *width.ptr == 'X');
   const auto height = cross ? std::from_chars(width.ptr + 1, end, scene.height) : width;
   if (!cross || height.ec != std::errc() || height.ptr != end)
-    throw Error(fmt::format("--size '{}' is not a size. Give width and height in pixels, such as 1024x768.", text));
+    throw Error(fmt::format("The option 'size' takes width and height in pixels, such as 1024x768, not '{}'.", text));
   const auto in_bounds = [](int side) {
     return side >= picture::kLeastPictureSide && side <= picture::kMostPictureSide;
   };
   if (!in_bounds(scene.width) || !in_bounds(scene.height))
-    throw Error(fmt::format("--size {} is out of bounds: each side must have {} to {} pixels.", text,
+    throw Error(fmt::format("The size {} is out of range: each side must have {} to {} pixels.", text,
                             picture::kLeastPictureSide, picture::kMostPictureSide));
 }
 
@@ -111,7 +111,7 @@ std::vector<std::string> set_show(picture::PictureScene& scene, const RenderOpti
       scene.wire = true;
     } else if (word == "skeleton") {
       if (rig.skeleton.empty())
-        throw Error(fmt::format("{} has no skeleton to show. Leave 'skeleton' out of --show.", where));
+        throw Error(fmt::format("{} has no skeleton to show. Remove 'skeleton' from the option 'show'.", where));
       scene.skeleton = true;
     } else if (word.starts_with(kWeights)) {
       const std::string name = word.substr(kWeights.size());
@@ -121,7 +121,8 @@ std::vector<std::string> set_show(picture::PictureScene& scene, const RenderOpti
       scene.overlays.push_back(weights_overlay(rig, scene.chosen_joint));
     } else if (word == kSegments) {
       if (rig.skeleton.empty())
-        throw Error(fmt::format("{} has no skeleton, so it has no segments. Leave 'segments' out of --show.", where));
+        throw Error(
+            fmt::format("{} has no skeleton, so it has no segments. Remove 'segments' from the option 'show'.", where));
       scene.skin = true;
     } else {
       of_method.push_back(word);

@@ -42,8 +42,8 @@ struct RenderOptions {
           .as("WHAT,…"),
       self.show);
     v(Field("clip",
-            "The clip to show: of the file by name or number, of another file as FILE or FILE#CLIP, or a built-in one "
-            "such as exercise. Default: the rest pose.")
+            "The clip to show: a clip of the file by name or number, a clip of another file as FILE or FILE#CLIP, or a "
+            "built-in clip such as exercise. Default: the rest pose.")
           .as("CLIP"),
       self.clip);
     v(Field("time", "Time in the clip.").in("s").range(0, 1e6), self.time);

@@ -17,7 +17,7 @@ using namespace pipeline;
 MomentMaker::MomentMaker(const io::Asset& asset, const RenderOptions& options, Report& report, const Progress& progress)
     : rig_(asset.character.rig), still_(rest_pose(asset.character.rig)) {
   if (!options.clip.empty() && !options.pose.empty())
-    throw Error("The option 'clip' and the option 'pose' exclude each other.");
+    throw Error("The option 'clip' cannot be combined with the option 'pose'.");
   if (options.time && options.clip.empty()) throw Error("The option 'time' needs the option 'clip'.");
   if (!options.clip.empty())
     player_.emplace(rig_, *find_motion(asset, options.clip, report.inputs, report.warnings, progress).clip);

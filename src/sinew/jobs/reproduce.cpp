@@ -33,7 +33,8 @@ std::optional<std::filesystem::path> table_path(const JobRequest& request) {
 }  // namespace
 
 Report reproduce(const JobRequest& request, const lab::ReproduceOptions& options, const Progress& progress) {
-  if (request.inputs.size() != 1) throw Error("reproduce runs one experiment. Name it: sinew reproduce blend-bar.");
+  if (request.inputs.size() != 1)
+    throw Error("The command reproduce runs one experiment, for example: sinew reproduce blend-bar.");
   Report report;
   report.command = "reproduce";
   const auto& experiment = lab::experiments().find(request.inputs.front().string());

@@ -72,7 +72,8 @@ pipeline::RigOptions read_options(const RigJobOptions& options, const fs::path& 
 void check_holds_skeleton(const fs::path& output) {
   const auto& format = io::format_of(output);
   if (!format.make.write || (format.id != "gltf" && format.id != "rig"))
-    throw Error(fmt::format("{} cannot hold a skeleton. Write .glb, .gltf, .vrm or .rig.json.", output.string()));
+    throw Error(
+        fmt::format("{} cannot hold a skeleton. Write a .glb, .gltf, .vrm or .rig.json file.", output.string()));
 }
 
 // One file with all parts in one pose. `moved` is set if that changed any position.
@@ -84,8 +85,8 @@ io::Asset read_one(const fs::path& path, const RigJobOptions& options, bool& mov
   if (asset.character.rig.mesh.face_count() == 0) throw Error(fmt::format("{} has no mesh to rig.", path.string()));
   if (pipeline::has_rig(asset.character) && !options.rig.replace)
     throw Error(
-        fmt::format("{} has a skeleton or clips of its own. Replace them with --replace, or make new weights "
-                    "for the existing skeleton with `sinew bind`.",
+        fmt::format("{} has a skeleton or clips of its own. Replace them with the option 'replace', or compute new "
+                    "weights for the existing skeleton with `sinew bind`.",
                     path.string()));
   pipeline::GatherResult gathered = pipeline::gather_parts(std::move(asset.character));
   asset.character = std::move(gathered.character);

@@ -23,14 +23,13 @@ struct RigJobOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("template", "Plan of the body: " + template_names() + ", or a JSON file.").as("NAME|FILE"),
-      self.template_name);
-    v(Field("preset", "Names, axes and rest pose for a program: " + preset_names() +
+    v(Field("template", "Body plan: " + template_names() + ", or a JSON file.").as("NAME|FILE"), self.template_name);
+    v(Field("preset", "Joint names, axes and rest pose for a target program: " + preset_names() +
                           ", or a JSON file. The default is plain, or vrm for a .vrm file.")
           .as("NAME|FILE"),
       self.preset);
     pipeline::RigOptions::visit(self.rig, v);
-    v(Field("joint_positions", "JSON file with exact positions of joints: {\"NAME\": [x, y, z], …}.").as("FILE"),
+    v(Field("joint_positions", "JSON file with the exact positions of joints: {\"NAME\": [x, y, z], …}.").as("FILE"),
       self.joint_positions);
     io::PlacementOptions::visit(self.placement, v);
   }

@@ -26,12 +26,12 @@ void report_plan(const RigResult& result, Report& report) {
   report.metrics["symmetric"] = result.plan.symmetric;
   report.metrics["embedding"] = result.metrics;
   report.text += fmt::format("template   {}, confidence {:.2f}{}\n", result.plan.template_name, result.confidence,
-                             result.plan.symmetric ? ", the same on both sides" : "");
+                             result.plan.symmetric ? ", symmetric" : "");
   if (result.fits) return;
   report.status = Report::Status::kIncomplete;
   report.text +=
-      "no fit     No template fits this body, so it has a generic skeleton along its middle. Name a template with "
-      "--template, or give positions of joints with --hint.\n";
+      "no fit     No template fits this body, so it gets a generic skeleton along its centre. Choose a template with "
+      "--template, or specify positions of joints with --hint.\n";
 }
 
 void report_weights(const RigResult& result, Report& report) {

@@ -36,9 +36,10 @@ bool names_folder(const fs::path& output) {
 void check_holds_rig(const fs::path& output, bool colors) {
   const auto& format = io::format_of(output);
   if (!format.make.write || (format.id != "gltf" && format.id != "rig"))
-    throw Error(fmt::format("{} cannot hold weights. Write .glb, .gltf, .vrm or .rig.json.", output.string()));
+    throw Error(fmt::format("{} cannot hold weights. Write a .glb, .gltf, .vrm or .rig.json file.", output.string()));
   if (colors && format.id == "rig")
-    throw Error(fmt::format("{} cannot hold colours. Write .glb, .gltf or .vrm with --debug-colors.", output.string()));
+    throw Error(fmt::format("{} cannot hold colours. Write a .glb, .gltf or .vrm file with the option 'debug_colors'.",
+                            output.string()));
 }
 
 // A folder that is made with the first file in it.
@@ -47,7 +48,7 @@ void check_can_be_made(const fs::path& folder) {
   const fs::path above = (folder.filename().empty() ? folder.parent_path() : folder).parent_path();
   if (!above.empty() && !fs::is_directory(above, problem))
     throw Error(fmt::format(
-        "The folder {} does not exist, so {} cannot be created in it. Create it, or write elsewhere with -o.",
+        "The folder {} does not exist, so {} cannot be created in it. Create it, or choose another output with -o.",
         above.string(), folder.string()));
 }
 
@@ -57,8 +58,8 @@ std::vector<fs::path> output_paths(const JobRequest& request, bool colors) {
   std::error_code problem;
   const bool folder = request.output && names_folder(*request.output);
   if (request.output && !folder && targets.size() > 1)
-    throw Error(fmt::format("There are {} targets, and {} is one file. Name a folder with -o, as {}/.", targets.size(),
-                            request.output->string(), request.output->string()));
+    throw Error(fmt::format("There are {} targets, but {} is a single file. Specify a folder with -o, such as {}/.",
+                            targets.size(), request.output->string(), request.output->string()));
   const bool new_folder = folder && !fs::is_directory(*request.output, problem);
   if (new_folder) check_can_be_made(*request.output);
   std::vector<fs::path> outputs;
@@ -73,10 +74,10 @@ std::vector<fs::path> output_paths(const JobRequest& request, bool colors) {
     outputs.push_back(new_folder ? *one.output : output_path(one, "transferred", ".glb"));
     check_holds_rig(outputs.back(), colors);
     if (std::find(outputs.begin(), outputs.end() - 1, outputs.back()) != outputs.end() - 1)
-      throw Error(fmt::format("Two targets would be written to {}. Give them other names, or transfer them one by one.",
+      throw Error(fmt::format("Two targets would be written to {}. Rename one of them, or transfer them one by one.",
                               outputs.back().string()));
     if (same_file(outputs.back(), request.inputs.front()))
-      throw Error(fmt::format("{} is the reference and would be overwritten. Write elsewhere with -o.",
+      throw Error(fmt::format("{} is the reference and would be overwritten. Choose another output with -o.",
                               outputs.back().string()));
   }
   return outputs;
@@ -145,7 +146,7 @@ void write_target(const JobRequest& request, io::Asset& asset, const fs::path& o
   if (const fs::path folder = output.parent_path(); !folder.empty()) {
     std::error_code problem;
     fs::create_directories(folder, problem);
-    if (problem) throw Error(fmt::format("The folder {} cannot be made: {}.", folder.string(), problem.message()));
+    if (problem) throw Error(fmt::format("The folder {} cannot be created: {}.", folder.string(), problem.message()));
   }
   keep_backup(request, output);
   io::SaveOptions save;
@@ -160,7 +161,7 @@ void report_clips(const pipeline::TransferResult& result, Report& report, Json& 
   std::vector<std::string> names;
   for (const Index c : result.new_clips) names.push_back(result.character.clips[c].name);
   figures["clips"] = names;
-  report.text += names.empty() ? std::string("clips      the reference has none that move its joints\n")
+  report.text += names.empty() ? std::string("clips      the reference has no clips that move its joints\n")
                                : fmt::format("clips      {} carried over: {}\n", names.size(), join_some(names, 6));
 }
 
@@ -232,12 +233,12 @@ Report transfer(const JobRequest& request, const TransferJobOptions& options, co
   Report report;
   report.command = "transfer";
   if (request.inputs.size() < 2)
-    throw Error("There is no target. Name the reference first, then one target or several.");
+    throw Error("The target is missing. Specify the reference first, then one or more targets.");
   report.metrics["method"] = options.transfer.method.id();
   const fs::path& first = request.inputs.front();
   for (std::size_t i = 1; i < request.inputs.size(); ++i)
     if (same_file(request.inputs[i], first))
-      throw Error(fmt::format("{} is the reference and a target at once.", request.inputs[i].string()));
+      throw Error(fmt::format("{} is both the reference and a target.", request.inputs[i].string()));
   const std::vector<fs::path> outputs = output_paths(request, options.debug_colors);
   pipeline::TransferOptions wanted = options.transfer;
   wanted.map = read_map(options.map, report);

@@ -32,7 +32,8 @@ struct TransferJobOptions {
           self.map);
     });
     v(Field("debug_colors",
-            "Write how each vertex was matched as vertex colours: a colour per level, darker where doubtful."),
+            "Write vertex colours that show how each vertex was matched: one colour per level, darker where the result "
+            "is doubtful."),
       self.debug_colors);
     io::PlacementOptions::visit(self.placement, v);
   }

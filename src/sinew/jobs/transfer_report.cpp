@@ -35,9 +35,9 @@ struct LevelLook {
 constexpr std::array<LevelLook, transfer::kLevels> kLooks = {{
     {"matched as intended", "matched", "green", 0.05F, 0.45F, 0.12F},
     {"found by a wider cone", "widened", "blue", 0.05F, 0.2F, 0.8F},
-    {"from inside the reference, because the bone is outside there", "inside", "yellow", 0.9F, 0.8F, 0.05F},
-    {"spread along the surface from those around", "inpainted", "orange", 0.9F, 0.35F, 0.0F},
-    {"copied from the nearest of another shell", "copied", "red", 0.7F, 0.03F, 0.03F},
+    {"found from inside the reference, because the bone is outside its skin", "inside", "yellow", 0.9F, 0.8F, 0.05F},
+    {"spread along the surface from the vertices around them", "inpainted", "orange", 0.9F, 0.35F, 0.0F},
+    {"copied from the nearest vertex of another shell", "copied", "red", 0.7F, 0.03F, 0.03F},
 }};
 
 std::string vertices_text(std::uint64_t count) { return count_of(count, "vertex", "vertices"); }
@@ -81,7 +81,7 @@ std::string match_text(const TransferResult& result, const Skeleton& reference, 
   for (const pipeline::UnmatchedJoint& joint : result.unmatched)
     unmatched.push_back(
         fmt::format("{} (to {})", reference.joints[joint.reference].name, target.joints[joint.weight_to].name));
-  line("unmatched", unmatched.size(), "of the reference; the weight goes on", unmatched);
+  line("unmatched", unmatched.size(), "of the reference without a partner; another joint gets the weight", unmatched);
   line("idle", result.joints.target_alone.size(), "of the target without a partner",
        names_of(result.joints.target_alone, target));
   return text;
@@ -93,10 +93,10 @@ std::string fit_text(const transfer::FitSummary& fit) {
   std::vector<std::string> words;
   for (const auto& [origin, count] : origins) words.push_back(fmt::format("{} {}", count, origin));
   const std::string how =
-      fit.method == transfer::FitMethod::kCopied ? std::string("where they are there, because the surface is the same")
+      fit.method == transfer::FitMethod::kCopied ? std::string("copied without change, because the surface is the same")
       : fit.method == transfer::FitMethod::kTemplate ? fmt::format("fitted by the template {}", fit.template_name)
-      : fit.method == transfer::FitMethod::kBox      ? std::string("scaled with the boxes")
-                                                     : std::string("fitted as a template of their own");
+      : fit.method == transfer::FitMethod::kBox      ? std::string("scaled with the bounding boxes")
+                                                     : std::string("fitted with the reference as the template");
   return fmt::format("skeleton   the reference's {}, {}; confidence {:.2f}: {}\n", count_of(fit.origin.size(), "joint"),
                      how, fit.confidence, join_some(words, kListed));
 }
@@ -132,7 +132,7 @@ std::string weights_text(const transfer::WeightTransfer& made, bool colors) {
                         kLooks[l].text, colors ? fmt::format(" ({})", kLooks[l].color) : "");
   }
   const ConfidenceFigures figures = confidence_figures(made.confidence);
-  text += fmt::format("confidence {:.2f} in the mean{}\n", figures.mean,
+  text += fmt::format("confidence {:.2f} on average{}\n", figures.mean,
                       figures.doubtful > 0 ? fmt::format("; {} worth a look", vertices_text(figures.doubtful)) : "");
   if (made.rays > 0) text += fmt::format("rays       {}\n", made.rays);
   return text;

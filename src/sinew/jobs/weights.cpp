@@ -30,14 +30,15 @@ fs::path chosen_output(const JobRequest& request) {
 }
 
 void require_task(const JobRequest& request, const WeightsOptions& options) {
-  if (request.inputs.size() != 1) throw Error("weights edits one file. Name it: sinew weights FILE.");
+  if (request.inputs.size() != 1) throw Error("The command weights edits one file: sinew weights FILE.");
   if (options.edit.any()) return;
   if (options.compare.empty())
     throw Error(
         "No operation is requested. Choose --repair, --fill, --mirror, --symmetrize, --smooth, --prune, "
         "--max-influences or --compare.");
   if (request.output || options.dry_run)
-    throw Error("--compare alone changes nothing, so there is nothing to write. Leave out -o and --dry-run.");
+    throw Error(
+        "The option 'compare' alone changes nothing, so there is nothing to write. Omit -o and the option 'dry_run'.");
 }
 
 io::Asset read(const fs::path& path, Report& report, const Progress& progress) {
@@ -47,11 +48,11 @@ io::Asset read(const fs::path& path, Report& report, const Progress& progress) {
   if (pipeline::has_skin_weights(rig)) return asset;
   if (asset.format == "rig")
     throw Error(
-        fmt::format("{0} is a rig without its mesh, and weights are edited along a mesh. Put it on its mesh "
-                    "first: sinew convert MESH --rig {0} -o OUT.glb.",
+        fmt::format("{0} is a rig without a mesh, and weights are edited along a mesh. Combine it with its mesh first: "
+                    "sinew convert MESH --rig {0} -o OUT.glb.",
                     path.string()));
   throw Error(fmt::format("{} has no skin, so there are no weights to edit.{}", path.string(),
-                          rig.skeleton.empty() ? "" : " Make some with sinew bind."));
+                          rig.skeleton.empty() ? "" : " Compute them with `sinew bind`."));
 }
 
 void report_edits(const pipeline::EditWeightsResult& result, bool dry_run, Report& report) {
@@ -91,7 +92,7 @@ void compare_with(const Rig& rig, const Rig& other, const std::string& name, Rep
   report.text += table_text(comparison_table(comparison));
   if (!comparison.unmatched.empty())
     report.warn("weights.joints_differ", name,
-                fmt::format("{} joints that move vertices there have no partner of the same name here: {}.",
+                fmt::format("{} joints that move vertices in that file have no partner of the same name here: {}.",
                             comparison.unmatched.size(), fmt::join(comparison.unmatched, ", ")));
 }
 

@@ -38,7 +38,7 @@ EditLine line_of(const pipeline::RepairEdit& edit, const Skeleton& skeleton) {
   const Index all = edit.all();
   return {"repair",
           all == 0 ? "nothing found"
-                   : fmt::format("{} vertices: {}; {} scaled, {} without the wrong joints, {} solved anew", all,
+                   : fmt::format("{} vertices: {}; {} rescaled, {} freed from wrong joints, {} computed again", all,
                                  fmt::join(words, ", "), edit.scaled, edit.pruned, all - edit.scaled - edit.pruned),
           {{"vertices", all},
            {"found", found},
@@ -51,14 +51,14 @@ EditLine line_of(const pipeline::RepairEdit& edit, const Skeleton& skeleton) {
 EditLine line_of(const pipeline::FillEdit& edit, const Skeleton&) {
   const Index all = edit.filled.all();
   return {"fill",
-          all == 0 ? "no row is missing" : fmt::format("{} rows solved", all),
+          all == 0 ? "no row is missing" : fmt::format("{} rows computed", all),
           {{"vertices", all}, {"solved", fill_json(edit.filled)}}};
 }
 
 EditLine line_of(const pipeline::MirrorEdit& edit, const Skeleton& skeleton) {
   const Vec3& normal = edit.plane.normal;
   return {edit.both ? "symmetrize" : "mirror",
-          fmt::format("{} vertices, {} without anything opposite; the mesh mirrors itself within {:.2g} % of its size",
+          fmt::format("{} vertices, {} without a counterpart; the mesh is symmetric within {:.2g} % of its size",
                       edit.changed, edit.alone, 100 * edit.plane.error_rel),
           {{"vertices", edit.changed},
            {"alone", edit.alone},
@@ -84,7 +84,7 @@ EditLine line_of(const pipeline::PruneEdit& edit, const Skeleton&) {
 
 EditLine line_of(const pipeline::CapEdit& edit, const Skeleton&) {
   EditLine line{"cap",
-                fmt::format("{} influences: {} rows cut, {:.2g} % of a row at most, {:.2g} % in the mean",
+                fmt::format("{} influences: {} rows cut, {:.2g} % of a row at most, {:.2g} % on average",
                             edit.influences, edit.rows, 100 * edit.largest_share, 100 * edit.mean_share),
                 {{"influences", edit.influences},
                  {"rows", edit.rows},
@@ -146,7 +146,7 @@ ResultTable comparison_table(const pipeline::WeightComparison& comparison) {
   ResultTable table;
   table.id = "compare";
   table.title = fmt::format(
-      "agreement  half L1 {:.4f} in the mean, {:.3f} at worst; same dominant joint on {:.1f} % of the vertices",
+      "agreement  half L1 {:.4f} on average, {:.3f} at worst; same dominant joint on {:.1f} % of the vertices",
       comparison.all.mean_half_l1, comparison.all.worst_half_l1, 100 * comparison.all.same_dominant);
   table.header = {"joint", "half L1, sum", "dominates", "in both"};
   for (std::size_t i = 0; i < std::min(kMostRows, comparison.joints.size()); ++i) {

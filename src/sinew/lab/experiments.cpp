@@ -20,14 +20,15 @@ const Registry<Registered<Experiment>>& experiments() {
              "Owners of vertices, twist-safe skinning of a bar and of a forearm, and the time it takes.",
              segmentation_experiment});
     all.add({"embedding", "Baran & Popović 2007, rates of success",
-             "Joints found in bare meshes, made and real, and what each penalty of the search is good for.",
+             "Joints found in bare meshes, synthetic and real, and the effect of each penalty of the search.",
              embedding_experiment});
     all.add({"transfer", "Cao & Mukai 2024, Table 1 and analytic arms",
-             "Weights carried to arms of known truth and to real characters, and the time it takes.",
+             "Weights transferred to arms with known ground truth and to real characters, and the time it takes.",
              transfer_experiment});
-    all.add({"pbd", "Pan et al. 2017, Table 2, Figs. 7 and 15",
-             "Volume that skinning by position-based dynamics keeps, what stiffness does, and the time it takes.",
-             pbd_experiment});
+    all.add(
+        {"pbd", "Pan et al. 2017, Table 2, Figs. 7 and 15",
+         "Volume that skinning by position-based dynamics preserves, the effect of stiffness, and the time it takes.",
+         pbd_experiment});
     return all;
   }();
   return registry;

@@ -23,12 +23,14 @@ struct ReproduceOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("runs", "Runs that times are taken over; 0 for no times.").range(0, 1000000), self.runs);
-    v(Field("seed", "Which random cases are tried beside the published ones.").range(0, 2147483647), self.seed);
-    v(Field("with_times", "Write the times to the output, too, which differ from run to run."), self.with_times);
-    v(Field("characters", "Made characters of each kind; 0: only real ones (embedding).").range(0, 100000),
+    v(Field("runs", "Number of timed runs; 0 measures no times.").range(0, 1000000), self.runs);
+    v(Field("seed", "Seed of the random cases that are tried besides the published ones.").range(0, 2147483647),
+      self.seed);
+    v(Field("with_times", "Also write the times to the output; they differ from run to run."), self.with_times);
+    v(Field("characters", "Number of synthetic characters of each kind; 0 tries only real ones (embedding).")
+          .range(0, 100000),
       self.characters);
-    v(Field("data", "Folder of real characters; without it only made ones are tried (embedding, transfer, pbd).")
+    v(Field("data", "Folder of real characters. Without it, only synthetic ones are tried (embedding, transfer, pbd).")
           .as("FOLDER"),
       self.data);
   }

@@ -61,9 +61,9 @@ void take_each(const Rig& rig, const motion::Recognition& recognition, const std
 void refuse_second_helper(const Skeleton& skeleton, Index joint) {
   for (const Joint& other : skeleton.joints)
     if (other.driver && other.driver->kind == Driver::Kind::kPolynomial && other.driver->source == joint)
-      throw Error(
-          fmt::format("The joint '{}' has a helper already: '{}'. Leave it out, or start from the file without it.",
-                      skeleton.joints[joint].name, other.name));
+      throw Error(fmt::format(
+          "The joint '{}' already has a helper: '{}'. Omit the joint, or start from a file without that helper.",
+          skeleton.joints[joint].name, other.name));
 }
 
 // The joint on the other side of the body, or kNone.

@@ -35,40 +35,42 @@ struct HelpersOptions {
             "side, or joints by name.")
           .as("BONE,…"),
       self.twist);
-    v(Field("bend", "Joints that get a helper that keeps the volume when they bend: elbow, knee, … or joints by name.")
+    v(Field("bend", "Joints that get a helper to preserve volume when they bend: elbow, knee, … or joints by name.")
           .as("JOINT,…"),
       self.bend);
     v(Field("per_bone",
-            "Twist joints on each bone. Default: the fewest that keep 'min_section' at 'max_twist' by the formula.")
+            "Number of twist joints on each bone. Default: the fewest that keep 'min_section' at 'max_twist' by the "
+            "formula.")
           .range(1, 15),
       self.per_bone);
-    v(Field("max_twist", "The twist that the default of 'per_bone' plans for, and at which all sections are measured.")
+    v(Field("max_twist",
+            "The twist angle for which the default of 'per_bone' is chosen, and at which all sections are measured.")
           .degrees()
           .range(1, 720),
       self.max_twist_rad);
-    v(Field("min_section", "The share of a bone's cross-sections that the default of 'per_bone' keeps.")
+    v(Field("min_section", "The share of a bone's cross-section area that the default of 'per_bone' preserves.")
           .range(0.01, 0.999),
       self.min_section);
     v(Field("max_influences",
-            "Most joints that may move one vertex; 0 for no limit. Default: 4, or as many as the file has. Longer rows "
-            "are cut without jumps.")
+            "Maximum number of joints that move one vertex; 0 means no limit. Default: 4, or as many as the file has. "
+            "Longer rows are shortened smoothly.")
           .range(0, 64),
       self.max_influences);
     v(Field("bake", "Write the motion of the helpers into the clips, so that every program shows it."), self.bake);
   }
 };
 
-/// How a twisted bone looks by linear blending, compared with `slbs`, which keeps every section.
+/// Figures of a twisted bone under linear blending, compared with `slbs`, which preserves every section.
 struct TwistFigures {
-  /// Smallest area of its cross-sections relative to the rest pose. Every closed curve around the bone counts by itself
-  /// and moves with the skin. 0 if one is inside out.
+  /// Smallest area of its cross-sections relative to the rest pose. Every closed curve around the bone is measured
+  /// separately and moves with the skin. The value is 0 if one of them is inside out.
   double thinnest = 1;
   /// Distance from `slbs` over the vertices that the bone's joint moved before, relative to the size of the mesh.
   double rms_rel = 0;
   double max_rel = 0;
 };
 
-/// A bone that got twist joints, and what they change at `HelpersOptions::max_twist_rad`.
+/// A bone that got twist joints, and their effect at `HelpersOptions::max_twist_rad`.
 struct TwistBoneResult {
   rigging::TwistJoints joints;
   TwistFigures before;
@@ -77,7 +79,7 @@ struct TwistBoneResult {
   double slbs_section = 1;     ///< The thinnest section that the mesh allows: by `slbs`.
 };
 
-/// What the limit of influences changed.
+/// The effect of the limit of influences.
 struct InfluenceCap {
   Index influences = 0;  ///< The limit; 0 for none.
   Index rows = 0;        ///< Vertices that had more.
@@ -91,18 +93,18 @@ struct HelpersResult {
   std::vector<TwistBoneResult> twists;
   std::vector<rigging::BendJoint> bends;
   InfluenceCap cap;
-  Index rigid_vertices = 0;  ///< Of shells that only the joint of a bone moves.
+  Index rigid_vertices = 0;  ///< Vertices of shells that only the joint of a bone moves.
   Index joints_added = 0;
   /// Clips that baking made longer: the clip, and its first new track.
   std::vector<std::pair<Index, std::size_t>> longer_clips;
   Findings findings;
 };
 
-/// Adds helper joints with drivers to a rigged character: twist joints along bones, and joints that keep the volume
-/// where limbs bend. Weights move onto them; the rest pose shows the same shape. A part of the body whose joint cannot
-/// have a helper is left out with a finding, unless no joint can. \throws Error if there is nothing to add, the
-/// character has no skin, a word finds no joint, a joint named in the options cannot have a helper, or an option is out
-/// of range; Cancelled.
+/// Adds helper joints with drivers to a rigged character: twist joints along bones, and joints that preserve the volume
+/// where limbs bend. They take over part of the weights; the shape in the rest pose does not change. A part of the body
+/// whose joint cannot have a helper is left out with a finding, unless no joint can. \throws Error if there is nothing
+/// to add, the character has no skin, a word matches no joint, a joint named in the options cannot have a helper, or an
+/// option is out of range; Cancelled.
 HelpersResult add_helpers(const Character& character, const HelpersOptions& options, const Progress& progress = {});
 
 }  // namespace sinew::pipeline

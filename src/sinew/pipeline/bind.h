@@ -15,24 +15,24 @@
 
 namespace sinew::pipeline {
 
-/// What is bound, and how.
+/// Which vertices are bound, and how.
 struct BindRequest {
   MethodChoice method{binding::binders(), "auto"};
-  std::vector<std::string> joints;   ///< Empty: as `joints_to_bind` chooses.
+  std::vector<std::string> joints;   ///< If empty, `joints_to_bind` chooses them.
   std::vector<std::string> rigid;    ///< WHAT=JOINT; see `select_vertices`.
-  std::vector<std::string> exclude;  ///< WHAT keeps its rows.
+  std::vector<std::string> exclude;  ///< WHAT; these vertices keep their rows.
   binding::BindOptions common;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("method", "How weights are made."), self.method);
+    v(Field("method", "The method that computes the weights."), self.method);
     v(Field("joints",
-            "Joints that may move the skin. By default those with weights in the file, else all but ends, controls and "
-            "sockets.")
+            "Joints that may move the skin. Default: those with weights in the file; if there are none, all except "
+            "ends, controls and sockets.")
           .as("NAME,…"),
       self.joints);
     v(Field("rigid",
-            "Attaches vertices to one joint: a mesh node, material:NAME or shell:N, and the joint that moves it.")
+            "Attach vertices to one joint: a mesh node, material:NAME or shell:N, and the joint that moves it.")
           .as("NODE=JOINT,…"),
       self.rigid);
     v(Field("exclude", "Vertices that keep their weights: mesh nodes, material:NAME or shell:N.").as("NODE,…"),
@@ -44,11 +44,11 @@ struct BindRequest {
 /// A character with new weights, and where they came from.
 struct BindingResult {
   Character character;
-  binding::BindResult rows;        ///< A row for each of `vertices`; what was attached to one joint comes last.
+  binding::BindResult rows;        ///< A row for each of `vertices`; vertices attached to one joint come last.
   std::vector<Index> vertices;     ///< Of the character's mesh, in the order of the rows.
   std::vector<char> bound;         ///< Per joint: whether it may move the skin.
   std::vector<PartPlan> parts;     ///< Per part of the mesh: whether it was bound.
-  Index excluded_vertices = 0;     ///< Vertices that keep their rows because the request says so.
+  Index excluded_vertices = 0;     ///< Vertices that keep their rows because the request excludes them.
   std::vector<Index> idle_joints;  ///< Bound joints without a vertex of noticeable weight.
   Index doubtful_vertices = 0;     ///< Vertices with a confidence below 0.5.
   SkinChanges skin_changes;
@@ -58,9 +58,9 @@ struct BindingResult {
   Index bound_joint_count() const;
 };
 
-/// Makes new weights for the skeleton of a character, in its bind pose. Skins keep their joints and bind matrices and
-/// get the joints that they lack; parts that no joint moves get a skin; parts that are attached rigidly to a joint, and
-/// what is excluded, stay as they are. \throws Error if there is no mesh, no skeleton or nothing to bind, if a joint,
+/// Computes new weights for the skeleton of a character, in its bind pose. Skins keep their joints and bind matrices;
+/// missing joints are added to them. Parts that no joint moves get a skin. Parts that are attached rigidly to a joint,
+/// and excluded vertices, do not change. \throws Error if there is no mesh, no skeleton or nothing to bind, if a joint,
 /// node, material or shell is unknown, or as the binder does; Cancelled.
 BindingResult bind(const Character& character, const BindRequest& request = {}, const Progress& progress = {});
 

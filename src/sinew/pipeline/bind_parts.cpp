@@ -89,7 +89,7 @@ std::vector<PartPlan> plan_parts(const Rig& rig, const std::vector<char>& bound)
   for (std::size_t p = 0; p < plan.size(); ++p) {
     const MeshPart& part = rig.mesh.parts[p];
     if (part.skin == kNone && hangs_on_bound(rig.skeleton, part.joint, bound))
-      plan[p] = {PartTreatment::kKeep, "hangs rigidly on a joint"};
+      plan[p] = {PartTreatment::kKeep, "is attached rigidly to a joint"};
   }
   return plan;
 }

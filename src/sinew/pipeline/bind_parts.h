@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// Which parts of a character are bound, and how their new weights go back into its rig.
+/// Selects the parts of a character that are bound, and writes their new weights back into its rig.
 
 #include <optional>
 #include <string>
@@ -14,26 +14,26 @@
 
 namespace sinew::pipeline {
 
-/// What becomes of a part of the mesh.
+/// How a part of the mesh is treated.
 enum class PartTreatment {
-  kBind,  ///< It gets weights by the chosen method.
-  kKeep,  ///< It stays as it is.
+  kBind,  ///< The chosen method computes its weights.
+  kKeep,  ///< It does not change.
 };
 
 struct PartPlan {
   PartTreatment treatment = PartTreatment::kBind;
-  std::string reason;  ///< Why it is kept: a few words.
+  std::string reason;  ///< Why it is kept: a short phrase.
 };
 
-/// One plan per part: parts that hang rigidly on a joint that is bound or that a skin lists, or on something below one,
-/// stay; all others are bound.
+/// Returns one plan per part. A part is kept if it is attached rigidly to a joint that is bound or that a skin lists,
+/// or to a descendant of such a joint. All other parts are bound.
 std::vector<PartPlan> plan_parts(const Rig& rig, const std::vector<char>& bound);
 
-/// The parts of a mesh that are bound, as a mesh of their own: positions, faces and morphs, without the vertices that
-/// are left out and the faces that have one of them.
+/// The bound parts of a mesh as a separate mesh with positions, faces and morphs. Vertices that are left out, and faces
+/// with such a vertex, are missing from it.
 struct ChosenParts {
   Mesh mesh;
-  std::vector<Index> vertices;  ///< Per vertex of `mesh`: that of the whole.
+  std::vector<Index> vertices;  ///< Per vertex of `mesh`: its number in the whole mesh.
 };
 ChosenParts chosen_parts(const Mesh& mesh, const std::vector<PartPlan>& plan, const std::vector<char>& left_out = {});
 
@@ -41,15 +41,15 @@ ChosenParts chosen_parts(const Mesh& mesh, const std::vector<PartPlan>& plan, co
 struct SkinChanges {
   Index new_skins = 0;
   Index newly_skinned_parts = 0;
-  Index added_joints = 0;  ///< To skins that were there.
+  Index added_joints = 0;  ///< Joints added to existing skins.
 
   bool any() const { return new_skins + newly_skinned_parts + added_joints > 0; }
 };
 
 /// Puts new rows into a rig; rows of kept parts stay. Skins keep their joints and bind matrices; joints that now have
-/// weight in one and that it does not list are added with the inverse of their `frames`, the matrices at binding. Parts
-/// without a skin get the one that has most vertices, or a new one of all `bound` joints if there is none. \pre one row
-/// per vertex of `chosen`. \throws Error if a frame that is needed cannot be inverted.
+/// weight in a skin that does not list them are added to it with the inverse of their `frames`, the matrices at
+/// binding. Parts without a skin get the skin with the most vertices, or a new skin of all `bound` joints if there is
+/// none. \pre one row per vertex of `chosen`. \throws Error if a frame that is needed cannot be inverted.
 SkinChanges put_weights(Rig& rig, const std::vector<PartPlan>& plan, const std::vector<Index>& chosen,
                         const SkinWeights& rows, const std::vector<Mat4>& frames, const std::vector<char>& bound);
 

@@ -42,7 +42,7 @@ void select_material(const Character& character, const std::string& name, std::v
   }
   if (!found)
     throw Error(fmt::format("There is no material '{}'.{}{}", name, did_you_mean(name, known),
-                            known.empty() ? " The file has none." : ""));
+                            known.empty() ? " The file has no materials." : ""));
   for (Index f = 0; f < mesh.face_materials.size(); ++f) {
     const Index material = mesh.face_materials[f];
     if (material == kNone || character.materials[material].name != name) continue;
@@ -90,7 +90,7 @@ std::vector<char> vertices_of_word(const Character& character, const std::string
   } else {
     std::vector<std::string> known;
     for (const MeshPart& part : mesh.parts) known.push_back(part.name);
-    throw Error(fmt::format("There is no mesh node '{}'.{} Materials are named as material:NAME, shells as shell:N.",
+    throw Error(fmt::format("There is no mesh node '{}'.{} Specify materials as material:NAME and shells as shell:N.",
                             word, did_you_mean(word, known)));
   }
   return chosen;
@@ -124,7 +124,9 @@ VertexSelection select_vertices(const Character& character, const std::vector<st
       if (chosen[v] == 0) continue;
       if (selection.excluded[v] != 0)
         throw Error(
-            fmt::format("Vertices of '{}' are named by the options 'rigid' and 'exclude'. Name them in one.", what));
+            fmt::format("Vertices of '{}' are selected by both the option 'rigid' and the option 'exclude'. Select "
+                        "them with only one.",
+                        what));
       selection.rigid[v] = joint;
     }
   }

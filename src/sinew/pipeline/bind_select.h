@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// What a request to bind says about some vertices of a character: its options `rigid` and `exclude`.
+/// The options `rigid` and `exclude` of a request to bind, applied to the vertices of a character.
 
 #include <string>
 #include <vector>
@@ -16,14 +16,15 @@ namespace sinew::pipeline {
 /// Why `apply_selection` keeps a part all of whose vertices are excluded: `PartPlan::reason`.
 inline constexpr const char* kExcludedPart = "excluded";
 
-/// Per vertex of the mesh whether a word means it: the name of a mesh node, `material:NAME`, or `shell:N`, where shells
-/// are pieces that are connected by shared or welded vertices of one part, numbered from 0 in order of their first
-/// faces. Of a material, all corners of its faces. \throws Error for an unknown name or number, with the nearest known.
+/// Returns per vertex of the mesh whether a word selects it. A word is the name of a mesh node, `material:NAME`, or
+/// `shell:N`, where shells are pieces that are connected by shared or welded vertices of one part, numbered from 0 in
+/// order of their first faces. A material selects all corners of its faces. \throws Error for an unknown name or
+/// number; the text suggests the nearest known one.
 std::vector<char> vertices_of_word(const Character& character, const std::string& word);
 
-/// Vertices that the binder does not treat.
+/// Vertices that the binder leaves out.
 struct VertexSelection {
-  std::vector<char> excluded;  ///< Per vertex: keeps its row.
+  std::vector<char> excluded;  ///< Per vertex: whether it keeps its row.
   std::vector<Index> rigid;    ///< Per vertex: the joint that alone moves it; kNone for none.
 
   Index excluded_count() const;
@@ -31,8 +32,8 @@ struct VertexSelection {
 };
 
 /// Reads the words of `rigid`, each WHAT=JOINT, and of `exclude`, each WHAT, where WHAT is as for `vertices_of_word`.
-/// If two words of `rigid` mean a vertex, the later one counts. \throws Error for a word without a joint, unknown
-/// names, and vertices that both lists mean.
+/// If two words of `rigid` select the same vertex, the later one wins. \throws Error for a word without a joint,
+/// unknown names, and vertices that both lists select.
 VertexSelection select_vertices(const Character& character, const std::vector<std::string>& rigid,
                                 const std::vector<std::string>& exclude);
 

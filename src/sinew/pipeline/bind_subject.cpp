@@ -126,8 +126,8 @@ std::vector<Mat4> binding_matrices(const Rig& rig, Findings& warnings) {
   if (size > 0 && worst != places.apart.end() && *worst > kSkinsAgree * size) {
     const auto joint = static_cast<std::size_t>(worst - places.apart.begin());
     warnings.push_back({"bind.skins_disagree", rig.skeleton.joints[joint].name,
-                        fmt::format("Skins were bound in different poses: they put '{}' {:.2g} of the character's size "
-                                    "apart. Joints are taken where the skin with most vertices has them.",
+                        fmt::format("Skins were bound in different poses: the positions of '{}' differ by {:.2g} of "
+                                    "the character's size. The skin with the most vertices determines the positions.",
                                     rig.skeleton.joints[joint].name, *worst / size)});
   }
   return std::move(places.matrix);
@@ -158,8 +158,8 @@ std::vector<char> joints_to_bind(const Skeleton& skeleton, const SkinWeights& we
   bound = joints_of_skin(skeleton, candidates);
   if (!any_set(bound))
     throw Error(
-        "No joint is left to bind to: by their names they are ends, controls or sockets. Name those that should "
-        "move the skin in the option 'joints'.");
+        "No joint is left to bind to: according to their names, all joints are ends, controls or sockets. List those "
+        "that should move the skin in the option 'joints'.");
   return bound;
 }
 

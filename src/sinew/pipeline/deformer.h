@@ -18,7 +18,7 @@ struct DeformerOptions {
   MethodChoice method{deform::deformers(), "lbs"};
   deform::DeltaMushOptions delta_mush;
 
-  /// Whether engines show the same by themselves, so that nothing has to be baked.
+  /// Whether engines produce the same result by themselves, so that nothing has to be baked.
   bool plain() const;
 
   template <class Self, class Visitor>
@@ -28,13 +28,13 @@ struct DeformerOptions {
   }
 };
 
-/// A method with options set in code: `deformer("pbd", pbd_options)`. `NoOptions` are the method's defaults.
-/// \throws Error if there is no such deformer.
+/// A method with options set in code: `deformer("pbd", pbd_options)`. `NoOptions` selects the method's defaults.
+/// \throws Error if the deformer is unknown.
 DeformerOptions deformer(std::string_view method, AnyOptions options = {});
 
-/// Binds a deformer to a rig, with everything that the method declares as needed: the segmentation is made here, and
-/// what the method prepares comes from the user's cache where it is there, else it is made and kept (`io::Cache`). What
-/// was noticed on the way is appended to `findings`. \throws Error as `deform::bind`, Cancelled.
+/// Binds a deformer to a rig, with everything that the method requires. The segmentation is computed here. Data that
+/// the method prepares is read from the user's cache if present; otherwise it is computed and stored there
+/// (`io::Cache`). Problems are appended to `findings`. \throws Error as `deform::bind`, Cancelled.
 std::unique_ptr<deform::Deformer> bind_deformer(const Rig& rig, const DeformerOptions& options, Findings& findings,
                                                 const Progress& progress = {});
 

@@ -55,10 +55,9 @@ struct EditInput {
 void require_good_row(const SkinWeights& weights, const binding::EditScope& scope, const std::string& operation) {
   for (Index v = 0; v < weights.row_count(); ++v)
     if (scope.editable[v] && !binding::is_missing_row(weights.row(v))) return;
-  throw Error(
-      fmt::format("No row of weights is good, so the operation '{}' has nothing to start from. Bind the character "
-                  "anew.",
-                  operation));
+  throw Error(fmt::format(
+      "No row of weights is valid, so the operation '{}' has nothing to start from. Bind the character again.",
+      operation));
 }
 
 FillCounts counts_of(const binding::Filled& filled) { return {filled.vertices, filled.left}; }
@@ -68,14 +67,14 @@ void add_fill_fallbacks(const FillCounts& counts, EditWeightsResult& result) {
     if (const Index count = counts.vertices[static_cast<std::size_t>(how)]; count > 0)
       result.fallbacks.push_back({"weights.missing_row", method, count, fmt::format("{} {}", count, text)});
   };
-  add(binding::FilledBy::kSurface, "surface", "rows were solved along the surface from good rows around them.");
-  add(binding::FilledBy::kBones, "bones", "rows were solved along the surface with the bones there.");
-  add(binding::FilledBy::kSkin, "nearest skin", "vertices of shells without good rows move with the skin under them.");
+  add(binding::FilledBy::kSurface, "surface", "rows were computed along the surface from valid rows around them.");
+  add(binding::FilledBy::kBones, "bones", "rows were computed along the surface from the bones near them.");
+  add(binding::FilledBy::kSkin, "nearest skin", "vertices of shells without valid rows move with the skin under them.");
   add(binding::FilledBy::kJoint, "nearest joint", "vertices of shells that touch nothing follow the nearest joint.");
   if (counts.left > 0)
     result.findings.push_back(
         {"weights.left_empty", "",
-         fmt::format("{} vertices still have no weights: their skin has no joint that may be used.", counts.left)});
+         fmt::format("{} vertices still have no weights: their skin has no joint that can be used.", counts.left)});
 }
 
 RepairEdit repair(const EditInput& input, SkinWeights& weights, const Progress& progress) {
@@ -191,7 +190,7 @@ std::vector<Index> locked_joints(const Skeleton& skeleton, const std::vector<std
     for (Index j = 0; j < skeleton.size(); ++j)
       if (known[j] == name) locked.push_back(j);
     if (locked.size() == before)
-      throw Error(fmt::format("The option 'lock' names a joint '{}', which the skeleton does not have.{}", name,
+      throw Error(fmt::format("The option 'lock' names the joint '{}', which the skeleton does not have.{}", name,
                               did_you_mean(name, known)));
   }
   return locked;

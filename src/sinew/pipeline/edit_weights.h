@@ -21,7 +21,7 @@
 
 namespace sinew::pipeline {
 
-/// From which side of a character to which its weights go.
+/// The direction in which weights are copied from one side of a character to the other.
 enum class MirrorDirection { kLeftToRight, kRightToLeft };
 constexpr auto option_words(MirrorDirection) { return std::array{"left-to-right", "right-to-left"}; }
 
@@ -33,9 +33,9 @@ struct EditWeightsOptions {
   bool symmetrize = false;
   std::optional<int> smooth;
   std::optional<double> prune;
-  std::optional<int> max_influences;  ///< 0: no limit. Empty: as many as the longest row has, at least 4.
+  std::optional<int> max_influences;  ///< 0 means no limit. If empty, as many as the longest row has, at least 4.
   std::vector<std::string> lock;
-  std::vector<std::string> order;  ///< Names of `operations`. Those requested that it does not name come last.
+  std::vector<std::string> order;  ///< Names of `operations`. Requested operations that it does not name run last.
 
   static std::vector<std::string> operations() { return {"repair", "fill", "mirror", "symmetrize", "smooth", "prune"}; }
 
@@ -45,21 +45,21 @@ struct EditWeightsOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v(Field("repair",
-            "Repair rows that are empty, not finite, of a wrong sum, or that have weights of joints far away; no other "
-            "row changes."),
+            "Repair only invalid rows: empty, not finite, not summing to 1, or with weights on joints that are far "
+            "away."),
       self.repair);
-    v(Field("fill", "Solve missing rows from those around them."), self.fill);
-    v(Field("mirror", "Give one side the weights of the other."), self.mirror);
+    v(Field("fill", "Compute missing rows from the rows around them."), self.fill);
+    v(Field("mirror", "Copy the weights of one side to the other."), self.mirror);
     v(Field("symmetrize", "Replace both sides by their mean, about the mirror plane of the mesh."), self.symmetrize);
-    v(Field("smooth", "Rounds in which weights are evened out along the surface.").range(1, 1000), self.smooth);
+    v(Field("smooth", "Number of rounds of smoothing along the surface.").range(1, 1000), self.smooth);
     v(Field("prune", "Remove weights below this share of a row.").range(0, 0.5), self.prune);
     v(Field("max_influences",
-            "Most joints that may move one vertex, limited at the end without jumps; 0 is no limit. By default as many "
-            "as the longest row of the file has, at least 4.")
+            "Maximum number of joints that move one vertex, applied smoothly as the last step; 0 means no limit. "
+            "Default: as many as the longest row of the file has, at least 4.")
           .range(0, 64),
       self.max_influences);
     v(Field("lock", "Joints whose weights do not change.").as("JOINT,…"), self.lock);
-    v(Field("order", "Operations in the order in which they run. By default as they are written.")
+    v(Field("order", "Operations in the order in which they run. Default: the order in which the options are given.")
           .as("NAME,…")
           .one_of(operations()),
       self.order);
@@ -79,7 +79,7 @@ struct RepairEdit {
   Index scaled = 0;                                     ///< Rows that only had to be scaled.
   Index pruned = 0;                                     ///< Rows that lost wrong joints and kept the rest.
   FillCounts filled;
-  std::vector<Index> joints_not_judged;  ///< Their skin is elsewhere on purpose.
+  std::vector<Index> joints_not_judged;  ///< Joints whose skin is far from them on purpose.
 
   Index all() const;
 };
@@ -89,13 +89,13 @@ struct FillEdit {
 };
 
 struct MirrorEdit {
-  bool both = false;  ///< Both sides became their mean.
+  bool both = false;  ///< Whether both sides became their mean.
   Index changed = 0;  ///< Vertices with a row from the other side.
-  Index alone = 0;    ///< Vertices with nothing opposite.
+  Index alone = 0;    ///< Vertices without a counterpart on the other side.
   binding::MirrorPlane plane;
   Index partners_by_name = 0;
   Index partners_by_position = 0;
-  std::vector<Index> joints_without_partner;  ///< Of those with weights.
+  std::vector<Index> joints_without_partner;  ///< Joints with weights that have no partner.
 };
 
 struct SmoothEdit {
@@ -110,13 +110,13 @@ struct PruneEdit {
 /// The limit of influences, at the end.
 struct CapEdit {
   int influences = 0;
-  Index rows = 0;  ///< That had more.
+  Index rows = 0;  ///< Rows that had more influences.
   double largest_share = 0;
   double mean_share = 0;
-  std::optional<measure::PosedAgreement> posed;  ///< How far vertices move by it; empty if no row had more.
+  std::optional<measure::PosedAgreement> posed;  ///< How far the limit moves vertices; empty if no row had more.
 };
 
-/// What one operation did.
+/// The result of one operation.
 using WeightEdit = std::variant<RepairEdit, FillEdit, MirrorEdit, SmoothEdit, PruneEdit, CapEdit>;
 
 struct EditWeightsResult {
@@ -127,13 +127,13 @@ struct EditWeightsResult {
   Findings findings;
 };
 
-/// Whether there is a skin with weights that could be edited.
+/// Returns whether there is a skin with weights to edit.
 bool has_skin_weights(const Rig& rig);
 
-/// Edits the weights of a character: the requested operations in their order; then rows are limited to `max_influences`
-/// and scaled to the sum 1. Rows that no operation changes stay, apart from their sum. \throws Error if there are no
-/// weights, no good row to start from, an unknown joint, no mirror plane, or an operation in `order` that is not
-/// requested; Cancelled.
+/// Edits the weights of a character. The requested operations run in order; then rows are limited to `max_influences`
+/// and scaled to the sum 1. Rows that no operation changes keep their weights, apart from their sum. \throws Error if
+/// there are no weights, no valid row to start from, an unknown joint, no mirror plane, or an operation in `order` that
+/// is not requested; Cancelled.
 EditWeightsResult edit_weights(const Character& character, const EditWeightsOptions& options,
                                const Progress& progress = {});
 

@@ -95,11 +95,11 @@ std::string known_parts(const motion::Recognition& recognition, const Skeleton& 
   std::set<std::string> parts;
   for (const JointRole& role : recognition.roles)
     if (!role.empty()) parts.insert(names_of_role(role).back());
-  if (!parts.empty()) return fmt::format("It has {}, or give names of joints.", fmt::join(parts, ", "));
+  if (!parts.empty()) return fmt::format("It has {}. Names of joints are accepted as well.", fmt::join(parts, ", "));
   std::vector<std::string> names;
   for (const Joint& joint : skeleton.joints)
     if (joint.deforming && names.size() < 12) names.push_back(joint.name);
-  return fmt::format("No part of the body is known by its name here; give names of joints, such as {}.",
+  return fmt::format("No part of the body is recognized by its name. Specify names of joints, such as {}.",
                      fmt::join(names, ", "));
 }
 
@@ -222,19 +222,18 @@ rigging::TwistBone twist_bone(const Rig& rig, const motion::Recognition& recogni
   const std::vector<double> weights = joint_weights(rig);
   const std::string& name = rig.skeleton.joints[joint].name;
   if (weights[joint] == 0)
-    throw Error(fmt::format("The joint '{}' moves no vertices, so a twist along its bone would show nowhere.", name));
+    throw Error(fmt::format("The joint '{}' moves no vertices, so a twist along its bone would have no effect.", name));
   rigging::TwistBone bone;
   bone.joint = joint;
   bone.child = next_joint(rig, recognition, joint, weights);
   if (bone.child == kNone)
-    throw Error(fmt::format("No joint comes after '{}', so it has no bone to twist. Name the joint before it.", name));
+    throw Error(fmt::format("No joint follows '{}', so it has no bone to twist. Specify its parent instead.", name));
   bone.near = is_turned_at_its_root(recognition.roles[joint].part, name);
   const Index there =
       lies_between(rig, recognition, joint, bone.child) ? bone.child : twist_joint_on(rig, bone, weights);
   if (there != kNone)
     throw Error(fmt::format(
-        "The bone of '{}' has a joint along it already that twists it: '{}'. Leave it out, or start from the "
-        "file without it.",
+        "The bone of '{}' already has a twist joint: '{}'. Omit the bone, or start from a file without that joint.",
         name, rig.skeleton.joints[there].name));
   return bone;
 }

@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// What a character contains and how healthy it is.
+/// Reports what a character contains and which problems it has.
 
 #include <array>
 #include <cstdint>
@@ -55,7 +55,7 @@ struct MeshHealth {
 
 struct JointFacts {
   Index depth = 0;
-  std::uint64_t vertices = 0;  ///< That it moves, rigid parts included.
+  std::uint64_t vertices = 0;  ///< Vertices that it moves, including rigid parts.
   bool outside = false;        ///< Whether a joint that moves vertices is located outside the skin at binding.
   double winding = 0;          ///< Winding number of the skin at the joint; 0 for joints that move nothing.
 };
@@ -80,7 +80,7 @@ struct SkeletonHealth {
 struct WeightHealth {
   std::uint64_t rows = 0;  ///< Vertices of skinned parts.
   std::uint64_t empty_rows = 0;
-  std::uint64_t bad_sums = 0;            ///< Further than 1e-3 from 1.
+  std::uint64_t bad_sums = 0;            ///< Rows whose sum differs from 1 by more than 1e-3.
   std::uint64_t bad_values = 0;          ///< Rows with a negative or non-finite weight.
   double worst_sum = 1;                  ///< The sum furthest from 1.
   std::vector<std::uint64_t> histogram;  ///< Rows with 0, 1, 2, … influences.
@@ -97,7 +97,7 @@ struct ClipFacts {
   std::uint64_t morphed_parts = 0;
 };
 
-/// All that `inspect` finds.
+/// Everything that `inspect` finds.
 struct CharacterFacts {
   std::uint64_t morph_splits = 0;  ///< Vertices whose copies morphs move apart.
   MeshHealth mesh;
@@ -108,7 +108,7 @@ struct CharacterFacts {
       findings;  ///< Only real harm: what looks or moves wrongly in any program. docs/commands/info.md lists the codes.
 };
 
-/// Looks at a character without changing it. Linear in the mesh; n log n with `deep`. \throws Cancelled.
+/// Inspects a character without changing it. The cost is linear in the mesh, or n log n with `deep`. \throws Cancelled.
 CharacterFacts inspect(const Character& character, const InspectOptions& options = {}, const Progress& progress = {});
 
 }  // namespace sinew::pipeline

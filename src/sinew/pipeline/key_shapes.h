@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// What engines cannot deform by themselves, as key shapes between which they blend.
+/// Converts motion that engines cannot compute by themselves into key shapes, between which they blend.
 
 #include <span>
 #include <string>
@@ -21,17 +21,17 @@ struct PlayedFrames {
   std::vector<std::vector<Vec3f>> positions;
   std::vector<std::vector<Vec3f>> normals;  ///< Empty if the playback computes none.
   /// Per part: the largest distance between the frames and linear skinning, which every engine shows. Zero if the
-  /// deformer is that itself.
+  /// deformer is linear skinning itself.
   std::vector<double> engine_error;
 };
 
-/// Plays to the end and keeps everything. Memory grows with vertices times frames. \throws as `Playback::next`,
+/// Plays to the end and keeps all frames. Memory grows with vertices times frames. \throws as `Playback::next`,
 /// Cancelled.
 PlayedFrames play_all(const Rig& rig, Playback& playback, bool compare_with_engines, const Progress& progress = {});
 
 struct KeyShapeOptions {
   double tolerance = 1e-3;  ///< Largest distance from the true motion, relative to the size.
-  int max_targets = 128;    ///< Most key shapes of a part.
+  int max_targets = 128;    ///< Maximum number of key shapes per part.
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
@@ -43,7 +43,7 @@ struct KeyShapeOptions {
 };
 
 struct KeyShapes {
-  std::vector<io::MorphPart> parts;  ///< Those whose linear skinning is not within the tolerance.
+  std::vector<io::MorphPart> parts;  ///< Parts whose linear skinning is not within the tolerance.
   double quantum = 0;                ///< Error that integers in place of floats may add, in metres.
 };
 

@@ -187,7 +187,7 @@ std::optional<Pose> pose_by_names(const Pose& pose, const Rig& from, const Rig& 
 
 void require_comparable(const Rig& rig, const Rig& reference) {
   if (rig.mesh.vertex_count() == reference.mesh.vertex_count()) return;
-  throw Error(fmt::format("The meshes have {} and {} vertices. Only meshes of the same vertices can be compared.",
+  throw Error(fmt::format("The meshes have {} and {} vertices. Only meshes with the same vertices can be compared.",
                           rig.mesh.vertex_count(), reference.mesh.vertex_count()));
 }
 

@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// How well a character deforms, in figures, and how far it is from another character of as many vertices.
+/// How well a character deforms, in figures, and how far it is from another character with the same number of vertices.
 /// docs/commands/measure.md defines the figures.
 
 #include <optional>
@@ -31,14 +31,15 @@ struct MeasureMotion {
   std::optional<std::pair<std::size_t, std::size_t>> frames;  ///< First and last; absent: all of the clip.
 };
 
-/// Another character of as many vertices to compare with. It is posed by its own clip of the motion's name, if it has
-/// one; otherwise by the same local transforms, joint by joint of the same name. Without a skeleton it does not move.
+/// Another character with the same number of vertices to compare with. It is posed by its own clip of the motion's
+/// name, if it has one; otherwise by the same local transforms, joint by joint of the same name. Without a skeleton it
+/// does not move.
 struct MeasureReference {
   const Character& character;
   const deform::Deformer& deformer;  ///< Bound to its rig.
 };
 
-/// A frame and all that was found in it.
+/// One frame and its figures.
 struct FrameMeasurement {
   std::string name;  ///< "rest", "bind", the name of the pose, or the number of the frame.
   double time_s = 0;
@@ -56,7 +57,7 @@ struct JointWorst {
   double bulge = 0;
 };
 
-/// How the weights of two characters agree.
+/// How well the weights of two characters agree.
 struct WeightAgreementFigures {
   measure::WeightAgreement weights;
   std::optional<measure::PosedAgreement> posed;  ///< Empty if the joints differ.
@@ -73,8 +74,8 @@ struct MeasureResult {
   Findings findings;
 };
 
-/// \throws Error if the meshes do not have the same number of vertices. `measure` checks it as well; this is for before
-/// the work of binding.
+/// \throws Error if the meshes do not have the same number of vertices. `measure` checks this as well; this function
+/// allows checking before the deformer is bound.
 void require_comparable(const Rig& rig, const Rig& reference);
 
 /// Measures every frame of a motion. `deformer` is bound to the character's rig; if it needs history, it plays the clip
@@ -84,7 +85,7 @@ MeasureResult measure(const Character& character, const deform::Deformer& deform
                       const std::optional<MeasureReference>& reference = {}, const measure::MeterOptions& options = {},
                       const Progress& progress = {});
 
-/// Takes a pose of one rig to another by the names of joints. A joint without a partner stays at rest. Empty if no
+/// Applies a pose of one rig to another by the names of joints. A joint without a partner stays at rest. Empty if no
 /// joint has a partner.
 std::optional<Pose> pose_by_names(const Pose& pose, const Rig& from, const Rig& to);
 

@@ -30,7 +30,7 @@ FrameRange frame_range(double duration_s, double fps, std::optional<std::pair<st
   if (!(fps > 0) || !std::isfinite(fps)) throw Error("The option 'fps' must be above zero.");
   const double last_exact = std::ceil(duration_s * fps - 1e-6);
   if (!(last_exact < kMostFrames))
-    throw Error("The clip has more than a million frames. Choose a smaller value of the option 'fps'.");
+    throw Error("The clip has more than a million frames. Choose a smaller value for the option 'fps'.");
   const auto last = static_cast<std::size_t>(std::max(0.0, last_exact));
   const auto [begin, end] = only.value_or(std::pair<std::size_t, std::size_t>(0, last));
   if (begin > end)

@@ -39,7 +39,7 @@ struct PlaybackOptions {
   bool normals = false;                                       ///< Compute normals as well.
 };
 
-/// A clip or a pose, played through a deformer. Nothing keeps more than one frame:
+/// A clip or a pose, played through a deformer. Only one frame is kept in memory:
 ///
 ///     Playback play(character, motion::builtin_clip(character.rig.skeleton, "walk"), deformer("pbd"));
 ///     while (play.next()) consume(play.time_s(), play.positions());
@@ -47,8 +47,8 @@ struct PlaybackOptions {
 /// A deformer with history is played from the start of the clip. The character must outlive the playback.
 class Playback {
  public:
-  /// Binds the deformer: slow. \throws Error as `bind_deformer` and `frame_range` do, or if the clip does not fit;
-  /// Cancelled.
+  /// Binds the deformer, which can take seconds. \throws Error as `bind_deformer` and `frame_range` do, or if the clip
+  /// does not fit; Cancelled.
   Playback(const Character& character, Clip clip, const DeformerOptions& deformer = {},
            const PlaybackOptions& options = {}, const Progress& progress = {});
   Playback(const Character& character, Pose pose, const DeformerOptions& deformer = {},
@@ -76,9 +76,9 @@ class Playback {
   /// The vertices at any time, for deformers without history. Valid until the next call.
   std::span<const Vec3f> at(double time_s);
 
-  /// What was noticed when the deformer was bound.
+  /// Problems found when the deformer was bound.
   const Findings& findings() const { return findings_; }
-  /// What the frames so far had to do without: each kind once, with the largest number of vertices.
+  /// Problems in the frames so far: each kind once, with the largest number of vertices.
   const std::vector<Fallback>& fallbacks() const { return fallbacks_; }
 
  private:

@@ -144,7 +144,7 @@ void add_demo_clips(RigResult& result, const std::vector<std::string>& names) {
   for (std::string name : names) {
     if (name == "auto") name = motion::fitting_clip(skeleton);
     if (!result.fits && std::find(possible.begin(), possible.end(), name) == possible.end()) {
-      result.findings.push_back({"rig.no_clip", name, "A generic skeleton cannot play it; it is left out."});
+      result.findings.push_back({"rig.no_clip", name, "A generic skeleton cannot play this clip; it is left out."});
       continue;
     }
     Clip clip = motion::builtin_clip(skeleton, name);

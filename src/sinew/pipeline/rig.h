@@ -8,8 +8,9 @@
 ///     sinew::io::Asset asset = sinew::io::load("hero.obj");
 ///     sinew::pipeline::RigResult result = sinew::pipeline::rig(asset.character);
 ///
-/// `rig` is made of four steps. A program that keeps a document beside the character takes them one by one, and removes
-/// the existing rig from its document itself: `gather_parts`, `plan_rig`, `remove_replaced_rig`, `apply_rig_plan`.
+/// `rig` consists of four steps. A program that keeps a document beside the character calls them one by one, and
+/// removes the existing rig from its document itself: `gather_parts`, `plan_rig`, `remove_replaced_rig`,
+/// `apply_rig_plan`.
 
 #include <optional>
 #include <string>
@@ -45,12 +46,12 @@ struct RigResult {
   std::vector<WeightOrigin> origins;
   std::vector<std::uint8_t> origin;        ///< Per vertex: index into `origins`.
   std::optional<Index> mirrored_vertices;  ///< Vertices with the same weights on both sides, if the plan is symmetric.
-  rigging::RestPose rest = rigging::RestPose::kKeep;  ///< The pose into which the character was brought.
-  bool moved = false;                                 ///< Vertices, normals and morphs have changed.
+  rigging::RestPose rest = rigging::RestPose::kKeep;  ///< The rest pose of the result.
+  bool moved = false;                                 ///< Whether vertices, normals and morphs have changed.
   std::vector<Index> new_clips;                       ///< Those of `character.clips` that are carried over or built in.
   std::vector<std::string> carried_clips;             ///< Names of existing clips that the new joints play.
-  std::vector<std::string> dropped_clips;             ///< Names of existing clips of which nothing is left.
-  std::vector<motion::DroppedTracks> dropped_tracks;  ///< What carried clips lost.
+  std::vector<std::string> dropped_clips;  ///< Names of existing clips of which nothing could be carried over.
+  std::vector<motion::DroppedTracks> dropped_tracks;  ///< Tracks that carried clips lost.
   std::vector<std::string> demo_clips;                ///< Names of built-in clips that were added.
   Findings findings;
   std::vector<Fallback> fallbacks;
@@ -88,11 +89,11 @@ struct RigPlan {
 
 /// Second step: finds joints for a character whose parts are in one pose, and builds the skeleton. Where the whole mesh
 /// is doubtful and the character has skinned parts beside others that are attached rigidly to joints, such as swords
-/// and capes, the skinned parts are tried alone; a finding reports it if they are understood better. \throws as `rig`.
+/// and capes, the skinned parts are tried alone; a finding reports it if they give a better result. \throws as `rig`.
 RigPlan plan_rig(const Character& character, const RigOptions& options, const Progress& progress = {},
                  const StageListener& on_stage = {});
 
-/// What the removal of an existing rig leaves to be carried over.
+/// What remains to be carried over after an existing rig is removed.
 struct RigRemoval {
   std::vector<Index> part_of;  ///< Per part of the mesh before: its number now.
   std::vector<Index> clips;    ///< Clips of `RigPlan::old` that are no longer in the character.

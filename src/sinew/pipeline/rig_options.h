@@ -21,11 +21,11 @@ namespace sinew::pipeline {
 
 /// How a character is rigged. An option that is absent leaves the choice to the preset.
 struct RigOptions {
-  /// "auto" for the template that fits best, "generic" for a skeleton without one, a built-in template's name, or an
-  /// own template.
+  /// "auto" for the template that fits best, "generic" for a skeleton without one, the name of a built-in template, or
+  /// a custom template.
   std::variant<std::string, Template> skeleton_template = "auto";
-  std::variant<std::string, rigging::Preset> preset = "plain";  ///< A built-in preset's name, or an own preset.
-  /// Exact positions of joints, in metres, by the template's names or by role. These joints are not searched.
+  std::variant<std::string, rigging::Preset> preset = "plain";  ///< The name of a built-in preset, or a custom preset.
+  /// Exact positions of joints, in metres, by the template's names or by role. These joints are not searched for.
   std::map<std::string, Vec3> joint_positions;
 
   MethodChoice bind{binding::binders(), "auto"};  ///< The binder, with its options.
@@ -43,25 +43,29 @@ struct RigOptions {
   /// All fields but the first three, which can be objects: programs add fields that name them or read them from files.
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("bind", "The method that makes the weights.").as("METHOD"), self.bind);
-    v(Field("max_influences", "Most joints that may move one vertex; 0 for no limit. The default is the preset's.")
+    v(Field("bind", "The method that computes the weights.").as("METHOD"), self.bind);
+    v(Field("max_influences",
+            "Maximum number of joints that move one vertex; 0 means no limit. The default is the preset's.")
           .range(0, 64),
       self.max_influences);
     v(Field("rest",
             "Pose of mesh and skeleton in the result: keep it, or change it to a T or A pose. The default is the "
             "preset's."),
       self.rest);
-    v(Field("demo_clip", "Add built-in clips, such as walk; auto is the one that fits the body.")
+    v(Field("demo_clip", "Add built-in clips, such as walk; auto chooses the one that fits the body.")
           .as("NAME,…")
           .one_of(demo_clip_words()),
       self.demo_clip);
-    v(Field("hint", "Positions near which joints are, in metres, by the template's names or by role.")
+    v(Field("hint", "Approximate positions of joints in metres, by the template's names or by role.")
           .as("NAME=x,y,z,…"),
       self.hint);
     v(Field("replace", "Replace an existing skeleton, its weights and its clips."), self.replace);
-    v(Field("root", "Name of a joint on the ground above the hips, or none. The default is the preset's.").as("NAME"),
+    v(Field("root",
+            "Name of a root joint on the ground, which becomes the parent of the hips, or none. The default is the "
+            "preset's.")
+          .as("NAME"),
       self.root);
-    v(Field("ends", "Add end joints to leaves. The default is the preset's."), self.ends);
+    v(Field("ends", "Add end joints to leaf joints. The default is the preset's."), self.ends);
     v(Field("bone_axis", "Axis of a joint that points along its bone. The default is the preset's.")
           .one_of({"+x", "-x", "+y", "-y", "+z", "-z"}),
       self.bone_axis);

@@ -12,13 +12,14 @@
 
 namespace sinew::pipeline {
 
-/// A colour per segment, linear RGB, out of a dozen that are easily told apart: greedily, farthest from the colours of
-/// segments that touch it on the skin or share a joint with it, then the one used least.
+/// Returns a colour per segment in linear RGB, out of a dozen that are easy to distinguish. Colours are chosen
+/// greedily: the one farthest from the colours of segments that touch this one on the skin or share a joint with it,
+/// then the one used least.
 std::vector<Vec3f> segment_colors(const Segmentation& segmentation, const geometry::Lists& rings);
 
-/// Takes the materials off a character and paints each face in the colour of the bone that owns most of its corners in
-/// the bind pose; parts that hang rigidly on a joint turn grey. Vertices where colours meet are split; those without
-/// faces go. \throws Error if there is no skeleton, and as `binding::segment` does.
+/// Removes the materials of a character and paints each face in the colour of the bone that owns most of its corners in
+/// the bind pose; parts that are attached rigidly to a joint become grey. Vertices where colours meet are split;
+/// vertices without faces are removed. \throws Error if there is no skeleton, and as `binding::segment` does.
 void paint_segments(Character& character, Findings& warnings, const Progress& progress);
 
 }  // namespace sinew::pipeline

@@ -29,10 +29,9 @@ void check_target(const Character& target, bool has_skeleton, const TransferOpti
   if (target.rig.mesh.face_count() == 0) throw Error("The target has no mesh to give weights to.");
   if (options.only.empty()) return;
   if (!has_skeleton)
-    throw Error(
-        "The target has no skeleton, so there are no weights that could stay beside those of the option 'only'.");
+    throw Error("The target has no skeleton, so there are no weights to keep besides those of the option 'only'.");
   if (target.rig.weights.empty() || target.rig.weights.influence_count() == 0)
-    throw Error("The target has no weights that could stay beside those of the option 'only'. Omit that option.");
+    throw Error("The target has no weights to keep besides those of the option 'only'. Omit that option.");
 }
 
 // The named joints of the reference with their helpers, per joint; empty if none is named.
@@ -141,7 +140,8 @@ TargetJoints matched_joints(const TransferReference& reference, const Rig& rig, 
   result.parts = plan_parts(rig, counts);
   result.chosen = chosen_parts(rig.mesh, result.parts);
   if (result.chosen.vertices.empty())
-    throw Error("Every part of the target's mesh hangs rigidly on a joint, so there is nothing to give weights to.");
+    throw Error(
+        "Every part of the target's mesh is attached rigidly to a joint, so there is nothing to give weights to.");
   const transfer::TransferBody target{result.chosen.mesh, rig.skeleton, frames};
   result.map = transfer::map_joints(
       reference.body(), reference.joints().primary, target,

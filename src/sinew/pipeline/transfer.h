@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// Weights, helper joints, drivers and clips of one character for another.
+/// Transfers weights, helper joints, drivers and clips from one character to another.
 
 #include <array>
 #include <map>
@@ -21,11 +21,11 @@
 
 namespace sinew::pipeline {
 
-/// What becomes of the reference's helper joints, with what drives them.
+/// How the reference's helper joints and their drivers are transferred.
 enum class HelperTransfer {
   kScaled,  ///< Added, with positions scaled to the target.
   kCopy,    ///< Added with the same transform relative to their parents.
-  kNone,    ///< Left out; their weight goes to what they help.
+  kNone,    ///< Left out; their weight goes to the joints that they help.
 };
 constexpr auto option_words(HelperTransfer) { return std::array{"scaled", "copy", "none"}; }
 
@@ -55,17 +55,18 @@ struct TransferOptions {
             "a partner. Other pairs are found by name, role and position."),
       self.map);
     v(Field("helpers",
-            "Helper joints of the reference, with what drives them: added with positions scaled to the target, "
-            "added as they are relative to their parents, or none."),
+            "Helper joints of the reference and their drivers: added with positions scaled to the target, added "
+            "unchanged relative to their parents, or left out."),
       self.helpers);
     v(Field("joints_from",
             "Whose joints move the target: its own, or also those of the reference that it lacks. A target without a "
             "skeleton gets the reference's."),
       self.joints_from);
-    v(Field("only", "Transfer only the weights of these joints of the reference and of their helpers; others stay.")
+    v(Field("only",
+            "Transfer only the weights of these joints of the reference and of their helpers; other weights stay.")
           .as("JOINT,…"),
       self.only);
-    v(Field("keep_existing", "Vertices that have weights keep them."), self.keep_existing);
+    v(Field("keep_existing", "Keep the weights of vertices that already have some."), self.keep_existing);
     v(Field("clips", "Also carry over the reference's clips."), self.clips);
     transfer::TransferOptions::visit(self.weights, v);
   }
@@ -106,9 +107,9 @@ using transfer::StageListener;
 
 /// Gives a target the weights, helper joints and drivers of a reference. The target's own skeleton is matched with the
 /// reference's; a target without a rig gets the reference's skeleton, fitted into it, with all nodes in the same order.
-/// Nodes of such a target that move nothing are removed. The same result for any number of threads. \throws Error if
-/// the target has no mesh or no part to give weights to, if a joint is unknown, if joints cannot be matched, if an
-/// option does not fit, and as the method does; Cancelled.
+/// Nodes of such a target that move nothing are removed. The result is the same for any number of threads. \throws
+/// Error if the target has no mesh or no part to give weights to, if a joint is unknown, if joints cannot be matched,
+/// if an option does not fit, and as the method does; Cancelled.
 TransferResult transfer(TransferReference& reference, const Character& target, const TransferOptions& options = {},
                         const Progress& progress = {}, const StageListener& on_stage = {});
 

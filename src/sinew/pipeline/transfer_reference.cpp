@@ -23,7 +23,7 @@ std::vector<PartPlan> counting_parts(const Rig& rig) {
     if (part.skin != kNone) skinned += part.vertex_count;
   if (2 * skinned < rig.mesh.vertex_count()) return plan;
   for (std::size_t p = 0; p < plan.size(); ++p)
-    if (rig.mesh.parts[p].skin == kNone) plan[p] = {PartTreatment::kKeep, "hangs rigidly on a joint"};
+    if (rig.mesh.parts[p].skin == kNone) plan[p] = {PartTreatment::kKeep, "is attached rigidly to a joint"};
   return plan;
 }
 

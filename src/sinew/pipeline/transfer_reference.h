@@ -12,8 +12,8 @@
 
 namespace sinew::pipeline {
 
-/// A character to transfer from, prepared once for many targets. It keeps what transfers compute of it, so that only
-/// one thread may use it at a time.
+/// A character to transfer from, prepared once for many targets. It caches what transfers compute from it, so only one
+/// thread may use it at a time.
 class TransferReference {
  public:
   /// See `prepare_reference`.
@@ -21,10 +21,10 @@ class TransferReference {
   TransferReference(const TransferReference&) = delete;
   TransferReference& operator=(const TransferReference&) = delete;
 
-  /// All parts of it in one pose, in which its skin was bound.
+  /// The character with all parts in the pose in which its skin was bound.
   const Character& character() const { return character_; }
   const Skeleton& skeleton() const { return character_.rig.skeleton; }
-  /// The parts that count, with normalized weights.
+  /// The parts that are used, with normalized weights.
   const transfer::Reference& body() const { return body_; }
   const transfer::ReferenceJoints& joints() const { return joints_; }
   /// Joints in the order of the skins, those of the largest skin first.
@@ -46,7 +46,7 @@ class TransferReference {
   transfer::TemplatePlans plans_;
 };
 
-/// Puts the parts of a character into one pose, in which its skin was bound. Parts without a skin, such as swords and
+/// Brings all parts of a character into the pose in which its skin was bound. Parts without a skin, such as swords and
 /// helmets, are ignored unless they make up most of it. \throws Error if it has no skin with weights.
 TransferReference prepare_reference(const Character& character);
 

@@ -76,10 +76,9 @@ WeightChanges weight_changes(const SkinWeights& before, const SkinWeights& after
 void require_same_vertices(const Rig& rig, const Rig& other) {
   const Index own_vertices = rig.mesh.vertex_count(), other_vertices = other.mesh.vertex_count();
   if (own_vertices != other_vertices)
-    throw Error(
-        fmt::format("One character has {} vertices and the other has {}: only meshes of the same vertices can be "
-                    "compared.",
-                    own_vertices, other_vertices));
+    throw Error(fmt::format(
+        "One character has {} vertices and the other has {}: only meshes with the same vertices can be compared.",
+        own_vertices, other_vertices));
 }
 
 WeightComparison compare_weights(const Rig& rig, const Rig& other) {

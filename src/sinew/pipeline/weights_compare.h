@@ -14,29 +14,29 @@ namespace sinew::pipeline {
 /// How the weights of one joint changed.
 struct JointChange {
   Index joint = kNone;
-  Index vertices = 0;  ///< Whose weight of this joint changed by more than a ten-thousandth.
+  Index vertices = 0;  ///< Vertices whose weight of this joint changed by more than 1e-4.
   double before = 0;   ///< Sum of its weights.
   double after = 0;
   double largest = 0;  ///< Largest change on one vertex.
 };
 
 struct WeightChanges {
-  Index vertices = 0;               ///< Whose row changed.
-  Index added = 0;                  ///< Of these, had no row.
-  std::vector<JointChange> joints;  ///< Those that change, most vertices first.
+  Index vertices = 0;               ///< Vertices whose row changed.
+  Index added = 0;                  ///< Of these, vertices that had no row before.
+  std::vector<JointChange> joints;  ///< Joints whose weights changed, most vertices first.
 };
 
-/// Compares two sets of rows. Sums that differ from 1 by no more than a hundredth (whole-number weights in files do)
-/// are no change.
+/// Compares two sets of rows. Sums that differ from 1 by no more than a hundredth, as those of integer weights in files
+/// do, do not count as changes.
 WeightChanges weight_changes(const SkinWeights& before, const SkinWeights& after, Index joint_count);
 
-/// How two characters of the same vertices agree, joint by joint. Joints are matched by name.
+/// How well two characters with the same vertices agree, joint by joint. Joints are matched by name.
 struct WeightComparison {
   measure::WeightAgreement all;
   struct PerJoint {
     std::string name;
     double half_l1 = 0;   ///< ½ Σ |a − b| over all vertices.
-    Index dominates = 0;  ///< Vertices it is the strongest joint of, in the first set.
+    Index dominates = 0;  ///< Vertices whose strongest joint it is, in the first set.
     Index same = 0;       ///< Of these, in the other set as well.
   };
   std::vector<PerJoint> joints;        ///< Joints that either set weights, largest difference first.

@@ -124,8 +124,8 @@ MirrorImage mirror_image(const binding::Subject& subject, const binding::EditSur
   image.plane = binding::mirror_plane(surface, hints, left);
   if (image.plane.error_rel > kMostError)
     throw Error(
-        fmt::format("The mesh has no mirror plane: mirrored about the best there is, a tenth of it lies farther than "
-                    "{:.1f} % of its size from itself. Mirroring needs the character in a symmetric pose.",
+        fmt::format("The mesh has no mirror plane: about the best candidate, a tenth of it is farther than {:.1f} % of "
+                    "its size from its mirror image. Mirroring requires a symmetric pose.",
                     100 * image.plane.error_rel));
   // Names may count one side from the shoulder and the other from the hand: places overrule names that do not fit them.
   const std::vector<Index> named = image.partner;

@@ -73,20 +73,20 @@ void miss(Reproduction& result, const std::string& where, std::string text) {
 void check_made(const std::string& kind, const EmbeddingSummary& all, Reproduction& result) {
   if (all.right_template < kLeastRightTemplate * all.count)
     miss(result, kind,
-         fmt::format("{} of {} got the right template, where {:.0f} % are asked.", all.right_template, all.count,
+         fmt::format("{} of {} got the right template, where {:.0f} % are required.", all.right_template, all.count,
                      100 * kLeastRightTemplate));
   if (all.outside > 0)
-    miss(result, kind, fmt::format("{} joints of {} characters lie outside.", all.outside, all.with_outside));
+    miss(result, kind, fmt::format("{} joints of {} characters are outside.", all.outside, all.with_outside));
   if (all.swapped > 0)
     miss(result, kind, fmt::format("{} limbs of {} characters are swapped.", all.swapped, all.with_swapped));
   const double most = kind == "human" ? kMostHumanError : kMostError;
   if (all.mean_other_error() > most)
     miss(result, kind,
-         fmt::format("The mean error of joints is {} %, where at most {:.0f} % is asked.",
+         fmt::format("The mean error of joints is {} %, where at most {:.0f} % is allowed.",
                      percent_cell(all.mean_other_error()), 100 * most));
   if (all.mean_bend_error() > kMostError)
     miss(result, kind,
-         fmt::format("The mean error of knees and elbows is {} %, where at most {:.0f} % is asked.",
+         fmt::format("The mean error of knees and elbows is {} %, where at most {:.0f} % is allowed.",
                      percent_cell(all.mean_bend_error()), 100 * kMostError));
 }
 
@@ -238,7 +238,7 @@ void embedding_generated(int count, const ReproduceOptions& options, const Progr
     add_failures(where, all, failures);
     if (all.right < kLeastGeneratedRight * all.count)
       miss(result, where,
-           fmt::format("{} of {} are right, where {:.0f} % are asked.", all.right, all.count,
+           fmt::format("{} of {} are right, where {:.0f} % are required.", all.right, all.count,
                        100 * kLeastGeneratedRight));
     if (all.silent > 0) miss(result, where, fmt::format("{} are wrong without a warning.", all.silent));
   }
@@ -249,9 +249,9 @@ void embedding_generated(int count, const ReproduceOptions& options, const Progr
 
 Reproduction embedding_experiment(const ReproduceOptions& options, const Progress& progress) {
   if (!options.data.empty() && !std::filesystem::is_directory(options.data))
-    throw Error(fmt::format("--data {}: there is no such folder.", options.data));
+    throw Error(fmt::format("The folder {} of the option 'data' does not exist.", options.data));
   if (options.data.empty() && options.characters == 0)
-    throw Error("There is nothing to try: ask for --characters, or for real ones with --data.");
+    throw Error("There is nothing to try. Set the option 'characters', or specify real ones with the option 'data'.");
   Reproduction result;
   if (options.characters == 0) {
     embedding_real(options.data, options, progress, result);

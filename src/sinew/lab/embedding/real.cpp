@@ -66,9 +66,9 @@ void check_real(const std::map<std::string, EmbeddingSummary>& kinds, Reproducti
     const std::string where = kind.empty() ? "real characters of no template" : "real characters, " + kind;
     const double least = kind == "human" ? kLeastRealHumans : kind == "quadruped" ? kLeastRealQuadrupeds : 1;
     if (all.right < least * all.count)
-      miss(where, fmt::format("{} of {} are right, where {:.0f} % are asked.", all.right, all.count, 100 * least));
+      miss(where, fmt::format("{} of {} are right, where {:.0f} % are required.", all.right, all.count, 100 * least));
     if (all.compared > 0 && all.mean_error() > kMostRealError)
-      miss(where, fmt::format("The mean error of joints is {:.1f} %, where at most {:.0f} % is asked.",
+      miss(where, fmt::format("The mean error of joints is {:.1f} %, where at most {:.0f} % is allowed.",
                               100 * all.mean_error(), 100 * kMostRealError));
   }
 }

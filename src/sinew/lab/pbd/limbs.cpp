@@ -215,7 +215,7 @@ void pbd_sections(const Progress& progress, Reproduction& result) {
       if (bounded && !(figures[2] >= kWanted))
         result.misses.push_back(
             {"reproduce.out_of_bounds", "cylinder",
-             fmt::format("The thinnest section at a twist of 180° is {:.3f} of that at rest; at least {} is wanted.",
+             fmt::format("The thinnest section at a twist of 180° is {:.3f} of that at rest; at least {} is required.",
                          figures[2], kWanted)});
     }
   }

@@ -266,7 +266,7 @@ void find_misses(const RealFigures& figures, Findings& misses) {
   for (std::size_t t = 0; t < figures.turns.size(); ++t) {
     const Recovery& recovery = figures.turns[t];
     if (recovery.telling() && !recovery.reached(0))
-      miss(fmt::format("{}: {:.2f} of the volume that linear blending loses comes back; {:.2f} to {:.2f} is wanted.",
+      miss(fmt::format("{}: {:.2f} of the volume that linear blending loses comes back; {:.2f} to {:.2f} is required.",
                        limb_turn_names()[t], recovery.shares[0], recovery.bound(), 2 - recovery.bound()));
   }
 }

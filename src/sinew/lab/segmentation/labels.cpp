@@ -88,7 +88,7 @@ void check_labels(const std::string& name, const LabelSummary& all, double bound
   if (mean < bound)
     misses.push_back(
         {"reproduce.out_of_bounds", name,
-         fmt::format("Owners fit at {} % of the vertices, where {} % are asked.", hundred(mean), hundred(bound))});
+         fmt::format("Owners fit at {} % of the vertices, where {} % are required.", hundred(mean), hundred(bound))});
   if (all.least_lead < 0)
     misses.push_back({"reproduce.out_of_bounds", name,
                       fmt::format("On one character the nearest bone fits at {:.2f} points more of the vertices.",

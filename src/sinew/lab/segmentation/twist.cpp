@@ -112,12 +112,12 @@ Json twist_json(double degrees, Index vertices, const TwistRow& row) {
 void check_twist(const std::string& where, const TwistFigures& f, Findings& misses) {
   if (f.least_area < kLeastArea)
     misses.push_back({"reproduce.out_of_bounds", where,
-                      fmt::format("A cross-section keeps {:.1f} % of its area, where {:.0f} % are asked.",
+                      fmt::format("A cross-section keeps {:.1f} % of its area, where {:.0f} % are required.",
                                   100 * f.least_area, 100 * kLeastArea)});
   if (f.stretch > kMostStretch * f.closed_form)
     misses.push_back({"reproduce.out_of_bounds", where,
-                      fmt::format("An edge is {:.3f} times as long as at rest, {:.3f} times the closed form, where {} "
-                                  "times is the most.",
+                      fmt::format("An edge is {:.3f} times as long as at rest, {:.3f} times the closed form, where at "
+                                  "most {} times is allowed.",
                                   f.stretch, f.stretch / f.closed_form, kMostStretch)});
 }
 

@@ -128,8 +128,8 @@ void check_limits(const ArmMethod& method, const ArmTarget& target, double mean_
   if (std::string_view(method.name) != "skeleton, as published") return;
   const std::string where = fmt::format("X1 {}", target.name);
   if (target.limit > 0 && mean_tv > target.limit)
-    result.misses.push_back({"reproduce.transfer", where,
-                             fmt::format("The mean error is {:.4f}; {} was asked for.", mean_tv, target.limit)});
+    result.misses.push_back(
+        {"reproduce.transfer", where, fmt::format("The mean error is {:.4f}; {} is required.", mean_tv, target.limit)});
   // Onto itself the closest point is exact.
   if (std::string_view(target.name) != "itself" && mean_tv >= closest)
     result.misses.push_back(
