@@ -24,12 +24,13 @@ struct MeterOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("planes", "Cross-sections in each half of a bone: more find thinner places and take longer.").range(1, 200),
+    v(Field("planes", "Number of cross-sections in each half of a bone. More find thinner spots but take longer.")
+          .range(1, 200),
       self.planes);
-    v(Field("shrink", "By how much of a limb's radius the skin shrinks before the second count of intersections.")
+    v(Field("shrink", "Fraction of the limb radius by which the skin shrinks before intersections are counted again.")
           .range(0, 0.5),
       self.shrink);
-    v(Field("intersections", "Look for triangles that cut through each other, and how deep."), self.intersections);
+    v(Field("intersections", "Find intersecting triangles and measure how deep they penetrate."), self.intersections);
   }
 };
 

@@ -21,9 +21,10 @@ struct DistanceFieldOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("cells", "Cells of the distance field along the longest side of the mesh.").range(4, 1024), self.cells);
-    v(Field("padding", "Room around the mesh, in cells.").range(1, 256), self.padding);
-    v(Field("band", "Distances beyond so many cells are cut off there; 0 keeps all (a sparse field then takes 3).")
+    v(Field("cells", "Number of cells of the distance field along the longest side of the mesh.").range(4, 1024),
+      self.cells);
+    v(Field("padding", "Margin around the mesh, in cells.").range(1, 256), self.padding);
+    v(Field("band", "Clamp distances to this number of cells; 0 keeps all distances (a sparse field then uses 3).")
           .range(0, 1024),
       self.band);
   }

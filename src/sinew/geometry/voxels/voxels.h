@@ -22,8 +22,8 @@ struct VoxelOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v(Field("resolution", "Voxels along the longest side of the mesh.").range(4, 1024), self.resolution);
-    v(Field("padding", "Empty voxels around the mesh.").range(1, 64), self.padding);
-    v(Field("cleanup", "Remove loose specks of interior and fill pockets of fewer than eight voxels."), self.cleanup);
+    v(Field("padding", "Number of empty voxels around the mesh.").range(1, 64), self.padding);
+    v(Field("cleanup", "Remove isolated interior specks and fill pockets smaller than eight voxels."), self.cleanup);
   }
 };
 
