@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// The one spelling of π, and the conversion between degrees, which people use, and radians, which code uses.
+/// The constant π, and conversions between degrees (used in the interface) and radians (used in code).
 
 #include <numbers>
 

@@ -11,15 +11,15 @@
 
 namespace sinew {
 
-/// A picture as it lies in the file, not decoded.
+/// An image as stored in the file, not decoded.
 struct Image {
   std::string name;
-  std::string uri;               ///< Where it came from, for a picture outside the file.
+  std::string uri;               ///< Location of an image that is stored outside the file.
   std::string mime_type;         ///< "image/png", "image/jpeg", …
-  std::vector<std::byte> bytes;  ///< Empty when the picture is missing.
+  std::vector<std::byte> bytes;  ///< Empty when the image is missing.
 };
 
-/// What a surface looks like, as far as formats agree: the metallic-roughness model of glTF.
+/// The appearance of a surface, limited to what formats have in common: the metallic-roughness model of glTF.
 struct Material {
   std::string name;
   Vec4f base_color = Vec4f::Ones();
@@ -29,7 +29,7 @@ struct Material {
   enum class Alpha { kOpaque, kMask, kBlend } alpha = Alpha::kOpaque;
   float alpha_cutoff = 0.5F;
   bool double_sided = false;
-  Index base_color_image = kNone;  ///< Of `Character::images`.
+  Index base_color_image = kNone;  ///< Index into `Character::images`.
   Index normal_image = kNone;
   Index emissive_image = kNone;
 };

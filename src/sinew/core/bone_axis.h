@@ -7,13 +7,13 @@
 
 namespace sinew {
 
-/// The unit vector along a joint's bone, in the frame in which the joint turns: the one in which `delta_rotation` is a
-/// rotation. It is the axis of every twist in `Pose::twist_rad`. A joint's bone goes to the first child that lies away
-/// from it and deforms, or else to the first that lies away from it; a leaf's goes to `end_local`, or on in the
-/// direction in which it came. A joint of which nothing is known has +Y.
+/// Returns the unit vector along a joint's bone, in the frame in which the joint rotates: the frame of
+/// `delta_rotation`. It is the axis of every twist in `Pose::twist_rad`. A joint's bone points to the first deforming
+/// child at a different position, or else to the first child at a different position. The bone of a leaf points to
+/// `end_local`, or continues the direction of its parent's bone. A joint without any of these has +Y.
 Vec3 bone_axis(const Skeleton& skeleton, Index joint);
 
-/// The same for all joints. Linear.
+/// Returns `bone_axis` of every joint. The cost is linear.
 std::vector<Vec3> bone_axes(const Skeleton& skeleton);
 
 }  // namespace sinew

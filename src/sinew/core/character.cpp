@@ -23,13 +23,13 @@ Findings validate(const Character& character) {
   }
   for (const Index material : character.rig.mesh.face_materials)
     if (material != kNone && material >= character.materials.size()) {
-      found.push_back({"character.material", "", "A face names a material that is not there."});
+      found.push_back({"character.material", "", "A face refers to a material that does not exist."});
       break;
     }
   for (const Material& material : character.materials)
     for (const Index image : {material.base_color_image, material.normal_image, material.emissive_image})
       if (image != kNone && image >= character.images.size())
-        found.push_back({"character.image", material.name, "It names a picture that is not there."});
+        found.push_back({"character.image", material.name, "It refers to an image that does not exist."});
   return found;
 }
 

@@ -13,7 +13,7 @@
 
 namespace sinew {
 
-/// What a file holds. Any part of it may be missing.
+/// The contents of a character file. Any of them may be missing.
 struct Character {
   std::string name;
   Rig rig;
@@ -22,10 +22,10 @@ struct Character {
   std::vector<Image> images;
 };
 
-/// The pose in which the file shows itself: every joint at rest, morphs at their rest weights.
+/// Returns the pose stored in the file: every joint at rest and all morphs at their rest weights.
 Pose rest_pose(const Rig& rig);
 
-/// All that is wrong, as sentences with a place. Empty when all is well.
+/// Returns all problems, each as a sentence with its location. Empty if the character is valid.
 Findings validate(const Character& character);
 
 }  // namespace sinew

@@ -13,13 +13,14 @@ struct DualQuat {
   Quat dual = Quat(0, 0, 0, 0);
 };
 
-/// The dual quaternion of a unit quaternion and a translation.
+/// Returns the dual quaternion of a rotation, given as a unit quaternion, followed by a translation.
 DualQuat dual_quat(const Quat& rotation, const Vec3& translation);
 
-/// The same for a matrix. The real part has length 1. \pre the upper left of the matrix is a rotation.
+/// Returns the dual quaternion of a rigid matrix. Its real part has length 1. \pre the upper left 3×3 block is a
+/// rotation.
 DualQuat dual_quat(const Mat4& rigid);
 
-/// The matrix of a dual quaternion. \pre the real part has length 1.
+/// Returns the matrix of a dual quaternion. \pre the real part has length 1.
 Mat4 matrix_of(const DualQuat& q);
 
 }  // namespace sinew

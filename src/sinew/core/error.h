@@ -10,23 +10,23 @@
 
 namespace sinew {
 
-/// Something a person caused and can mend. The text is one or two sentences: the file or option, what is wrong, what to
-/// do. Programs end with exit code 2 and have written nothing. Programming errors assert instead.
+/// An error that the user caused and can fix. The text is one or two sentences that name the file or option, the
+/// problem, and what to do. Programs exit with code 2 and write nothing. Programming errors assert instead.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The user asked to stop. Exit code 130; nothing was written.
+/// The user cancelled the run. Programs exit with code 130 and write nothing.
 class Cancelled : public std::runtime_error {
  public:
   Cancelled() : std::runtime_error("cancelled") {}
 };
 
-/// One thing worth telling: a warning of a run, or what `validate` found wrong.
+/// A warning of a run, or a problem found by `validate`.
 struct Finding {
   std::string code;   ///< Short and stable, for machines: "weights.bad_sum".
-  std::string where;  ///< Part, joint, vertex or option it is about; may be empty.
+  std::string where;  ///< The part, joint, vertex or option concerned; may be empty.
   std::string text;   ///< A sentence for people.
 
   friend bool operator==(const Finding&, const Finding&) = default;

@@ -3,9 +3,9 @@
 
 #pragma once
 
-/// The instruction set of the processor that kernels and ray queries use. Without a request it is the best one that the
-/// processor has. Results have the same bytes for any number of threads on one instruction set; two sets may differ in
-/// the last bits, because one has fused multiply-add and the other has not.
+/// The processor's instruction set that kernels and ray queries use. The default is the best one that the processor
+/// supports. On one instruction set, results are identical for any number of threads. Results of two instruction sets
+/// may differ in the last bits, because only some have fused multiply-add.
 
 #include <cstddef>
 #include <string>
@@ -14,9 +14,9 @@
 
 namespace sinew {
 
-/// Weakest first. Each contains those before it.
+/// Instruction sets, weakest first. Each includes all previous ones.
 enum class Isa {
-  kBaseline,  ///< What every processor of the family has: SSE2 on x86-64.
+  kBaseline,  ///< Supported by every processor of the family: SSE2 on x86-64.
   kSsse3,
   kSse4,
   kAvx2,  ///< With fused multiply-add.
@@ -25,16 +25,16 @@ enum class Isa {
 
 inline constexpr std::size_t kIsaCount = 5;
 
-/// "baseline", "ssse3", "sse4", "avx2", "avx3".
+/// Returns "baseline", "ssse3", "sse4", "avx2" or "avx3".
 const char* isa_name(Isa isa);
 
-/// What this processor and operating system support, weakest first. Never empty.
+/// Returns the instruction sets that this processor and operating system support, weakest first. Never empty.
 const std::vector<Isa>& supported_isas();
 
-/// The instruction set in use.
+/// Returns the instruction set in use.
 Isa current_isa();
 
-/// Whether `set_isa` named an instruction set; if not, `current_isa()` is the best one.
+/// Whether `set_isa` selected an instruction set. If not, `current_isa()` is the best one.
 bool isa_is_pinned();
 
 /// Pins the instruction set of all later work to the one named `word`; "best" or an empty word removes the pin. Call it

@@ -7,7 +7,7 @@
 
 namespace sinew {
 
-/// JSON that keeps the order of its keys, so that what is read is written in the same order.
+/// JSON that keeps the order of its keys, so that files are written in the order in which they were read.
 using Json = nlohmann::ordered_json;
 
 }  // namespace sinew

@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// The one door through which Eigen reaches our headers.
+/// Vector and matrix types. This is the only header that includes Eigen on behalf of other headers.
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
@@ -22,7 +22,7 @@ using Mat3 = Eigen::Matrix3d;
 using Mat4 = Eigen::Matrix4d;
 using Quat = Eigen::Quaterniond;
 
-/// Index of a vertex, face, joint, … ; `kNone` where there is none.
+/// Index of a vertex, face, joint and so on. `kNone` means that there is none.
 using Index = std::uint32_t;
 inline constexpr Index kNone = std::numeric_limits<Index>::max();
 
@@ -43,7 +43,7 @@ struct Box {
   bool empty() const { return !(lower.array() <= upper.array()).all(); }
   Vec3 center() const { return empty() ? Vec3(Vec3::Zero()) : Vec3(0.5 * (lower + upper)); }
   Vec3 extent() const { return empty() ? Vec3(Vec3::Zero()) : Vec3(upper - lower); }
-  /// Length of the diagonal: the project's measure of size.
+  /// Length of the diagonal. The project uses it as the size of an object.
   double diagonal() const { return extent().norm(); }
 };
 

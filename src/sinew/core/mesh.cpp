@@ -104,8 +104,9 @@ void check_layer(const Mesh& mesh, const CornerLayer<T>& layer, const char* name
   }
   for (std::size_t i = 0; i < layer.corners.size(); ++i)
     if (layer.corners[i] != kNone && layer.corners[i] >= layer.values.size()) {
-      found.push_back({"mesh.layer_index", fmt::format("{} corner {}", name, i),
-                       fmt::format("It refers to value {} of {}.", layer.corners[i], layer.values.size())});
+      found.push_back(
+          {"mesh.layer_index", fmt::format("{} corner {}", name, i),
+           fmt::format("It refers to value {}, but there are only {} values.", layer.corners[i], layer.values.size())});
       return;
     }
 }
@@ -114,7 +115,7 @@ void check_parts(const Mesh& mesh, Findings& found) {
   std::uint64_t vertex = 0, face = 0;  // Wide, so that counts that wrap round do not look right.
   for (const MeshPart& part : mesh.parts) {
     if (part.first_vertex != vertex || part.first_face != face)
-      found.push_back({"mesh.part_range", part.name, "It does not begin where the part before it ends."});
+      found.push_back({"mesh.part_range", part.name, "It does not begin where the previous part ends."});
     vertex = std::uint64_t{part.first_vertex} + part.vertex_count;
     face = std::uint64_t{part.first_face} + part.face_count;
     for (const Morph& morph : part.morphs)
@@ -122,7 +123,7 @@ void check_parts(const Mesh& mesh, Findings& found) {
         found.push_back({"mesh.morph_length", part.name + "/" + morph.name,
                          fmt::format("It has {} deltas for {} vertices.", morph.deltas.size(), part.vertex_count)});
     if (part.morph_weights.size() != part.morphs.size())
-      found.push_back({"mesh.morph_weights", part.name, "It has not one rest weight for each morph."});
+      found.push_back({"mesh.morph_weights", part.name, "It does not have one rest weight for each morph."});
     if (!part.to_model.allFinite())
       found.push_back({"mesh.part_transform", part.name, "Its transform to model space is not finite."});
   }
@@ -162,7 +163,7 @@ Findings validate(const Mesh& mesh) {
   if (mesh.face_offsets.empty() || mesh.face_offsets.front() != 0 ||
       mesh.face_offsets.back() != mesh.face_vertices.size() ||
       !std::is_sorted(mesh.face_offsets.begin(), mesh.face_offsets.end())) {
-    found.push_back({"mesh.face_offsets", "", "The face offsets do not rise from 0 to the number of corners."});
+    found.push_back({"mesh.face_offsets", "", "The face offsets do not increase from 0 to the number of corners."});
     return found;
   }
   for (Index i = 0; i < mesh.vertex_count(); ++i)
@@ -173,14 +174,15 @@ Findings validate(const Mesh& mesh) {
   for (Index f = 0; f < mesh.face_count(); ++f)
     for (const Index v : mesh.face(f))
       if (v >= mesh.vertex_count()) {
-        found.push_back({"mesh.face_index", fmt::format("face {}", f),
-                         fmt::format("It uses vertex {} of {}.", v, mesh.vertex_count())});
+        found.push_back(
+            {"mesh.face_index", fmt::format("face {}", f),
+             fmt::format("It refers to vertex {}, but there are only {} vertices.", v, mesh.vertex_count())});
         return found;
       }
   if (!mesh.face_materials.empty() && mesh.face_materials.size() != mesh.face_count())
-    found.push_back({"mesh.layer_length", "materials", "There is not one material for each face."});
+    found.push_back({"mesh.layer_length", "materials", "The number of materials differs from the number of faces."});
   if (!mesh.colors.empty() && mesh.colors.size() != mesh.positions.size())
-    found.push_back({"mesh.layer_length", "colors", "There is not one colour for each vertex."});
+    found.push_back({"mesh.layer_length", "colors", "The number of colours differs from the number of vertices."});
   check_layer(mesh, mesh.normals, "normals", found);
   check_layer(mesh, mesh.uvs, "uvs", found);
   check_parts(mesh, found);

@@ -20,7 +20,7 @@ struct Morph {
   std::vector<Vec3f> deltas;
 };
 
-/// One mesh node of the character: a run of vertices and a run of faces.
+/// One mesh node of the character: a range of vertices and a range of faces.
 struct MeshPart {
   std::string name;
   Index first_vertex = 0;
@@ -28,40 +28,40 @@ struct MeshPart {
   Index first_face = 0;
   Index face_count = 0;
 
-  /// Index into `Rig::skins`; kNone for a part that hangs rigidly on `joint`.
+  /// Index into `Rig::skins`; kNone for a part that is rigidly attached to `joint`.
   Index skin = kNone;
-  /// The joint a rigid part hangs on with weight 1; kNone for a part that no joint moves.
+  /// The joint to which a rigid part is attached with weight 1; kNone for a part that no joint moves.
   Index joint = kNone;
-  /// Takes the file's own coordinates of this part to model space; always invertible. For a skinned part it takes the
-  /// space of the bind matrices there, as near to the skeleton's rest pose as one matrix can.
+  /// Transforms the coordinates of this part in the file to model space; always invertible. For a skinned part it
+  /// transforms the space of the bind matrices, as closely to the skeleton's rest pose as one matrix can.
   Mat4 to_model = Mat4::Identity();
 
   std::vector<Morph> morphs;
   std::vector<double> morph_weights;  ///< Rest weights, one per morph.
 };
 
-/// A value per corner of each polygon. Two polygons may share a vertex and not a texture coordinate, so the corners
-/// have indices of their own.
+/// One value per corner of each polygon. Two polygons may share a vertex but not its texture coordinate, so corners
+/// have their own indices.
 template <class T>
 struct CornerLayer {
   std::vector<T> values;
-  /// Index into `values` for each entry of `Mesh::face_vertices`, kNone where the corner has none. Empty: the value of
-  /// vertex i is `values[i]`.
+  /// Index into `values` for each entry of `Mesh::face_vertices`; kNone for a corner without a value. If `corners` is
+  /// empty, vertex i has the value `values[i]`.
   std::vector<Index> corners;
 
   bool empty() const { return values.empty(); }
 };
 
-/// The whole character's surface, in model space. Quads stay quads; triangles are a derived view (`triangulate`).
-/// Vertex i of the file is vertex i here, wherever the format has such numbers.
+/// The surface of the whole character, in model space. Quads stay quads; `triangulate` derives triangles. Vertices have
+/// the same indices as in the file if the format has indices.
 struct Mesh {
   std::vector<Vec3> positions;
   std::vector<Index> face_offsets = {0};  ///< Face f has the corners face_offsets[f] … face_offsets[f+1]−1.
   std::vector<Index> face_vertices;
-  std::vector<Index> face_materials;  ///< Index into `Character::materials` or kNone; empty when there are none.
+  std::vector<Index> face_materials;  ///< Index into `Character::materials` or kNone; empty if there are no materials.
   std::vector<MeshPart> parts;        ///< In order, covering all vertices and faces.
   CornerLayer<Vec3f> normals;         ///< In model space, unit length.
-  CornerLayer<Vec2f> uvs;             ///< First set; v grows downwards, as in glTF.
+  CornerLayer<Vec2f> uvs;             ///< The first set; v increases downwards, as in glTF.
   std::vector<Vec4f> colors;          ///< Per vertex, linear RGBA; or empty.
 
   Index vertex_count() const { return static_cast<Index>(positions.size()); }
@@ -85,16 +85,17 @@ struct Triangle {
   Index face;
 };
 
-/// Triangles of all polygons, in order. A quad is cut along the diagonal that leaves both halves facing the same way
-/// (the shorter one if both do), larger polygons by clipping ears, those of more than 512 corners as a fan; faces of
-/// fewer than three corners give none. Linear in the corners for polygons of bounded size.
+/// Returns the triangles of all polygons, in order. A quad is split along the diagonal that leaves both halves facing
+/// the same way (the shorter one if both do). Larger polygons are split by ear clipping, those of more than 512 corners
+/// as a fan. Faces of fewer than three corners produce none. The cost is linear in the corners for polygons of bounded
+/// size.
 std::vector<Triangle> triangulate(const Mesh& mesh);
 
-/// The triangles of one face appended to `out`.
+/// Appends the triangles of one face to `out`.
 void triangulate_face(const Mesh& mesh, Index face, std::vector<Triangle>& out);
 
-/// What is wrong with a mesh: indices out of range, positions that are not finite, parts that do not cover it, layers
-/// and morphs of the wrong length. Empty when all is well.
+/// Returns the problems of a mesh: indices out of range, positions that are not finite, parts that do not cover it, and
+/// layers and morphs of the wrong length. Empty if the mesh is valid.
 Findings validate(const Mesh& mesh);
 
 }  // namespace sinew

@@ -19,7 +19,7 @@ void MethodChoice::choose(std::string_view word) {
 const MethodChoice::Candidate& MethodChoice::candidate() const {
   for (const Candidate& candidate : candidates_)
     if (candidate.id == id_) return candidate;
-  throw Error("No method is chosen.");
+  throw Error("No method is selected.");
 }
 
 }  // namespace sinew

@@ -11,13 +11,13 @@
 
 namespace sinew {
 
-/// What a method can show of itself, drawn over a picture of the character. Model space.
+/// Debug graphics of a method, drawn over a picture of the character. All coordinates are in model space.
 struct Overlay {
   struct Label {
     Vec3 position = Vec3::Zero();
     std::string text;
   };
-  /// A number per vertex of the mesh, shown as colours between `low` and `high`.
+  /// One number per vertex of the mesh, shown as colours between `low` and `high`.
   struct VertexField {
     std::string name;
     std::vector<float> values;

@@ -3,8 +3,8 @@
 
 #pragma once
 
-/// All threading of the library. Every result is the same for any number of threads: loops write to places of their
-/// own, reductions add up fixed chunks in a fixed order, sorts need a total order.
+/// All threading of the library. Every result is the same for any number of threads: iterations of loops write to
+/// separate elements, reductions combine fixed chunks in a fixed order, and sorts need a total order.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,14 +16,14 @@
 
 namespace sinew {
 
-/// Limits the threads of all later parallel work; 0 means one per core. The last call holds.
+/// Limits the number of threads of all later parallel work; 0 means one per core. The last call takes effect.
 void set_thread_count(int count);
 
-/// The threads that parallel work may use now.
+/// Returns the number of threads that parallel work may use.
 int thread_count();
 
 /// Calls `body(begin, end)` for blocks of at most `grain` indices that together cover [0, count). Blocks run in any
-/// order on any thread; their bounds depend on `count` and `grain` alone. Exceptions reach the caller.
+/// order on any thread; their bounds depend only on `count` and `grain`. Exceptions are passed to the caller.
 void parallel_blocks(std::size_t count, std::size_t grain,
                      const std::function<void(std::size_t begin, std::size_t end)>& body);
 
@@ -35,8 +35,8 @@ void parallel_for(std::size_t count, Body&& body, std::size_t grain = 2048) {
   });
 }
 
-/// Folds `chunk(begin, end) -> T` over fixed chunks with `join(T, T) -> T`, in order of the chunks: equal bits for any
-/// number of threads, floating point included.
+/// Combines the results of `chunk(begin, end) -> T` for fixed chunks with `join(T, T) -> T`, in the order of the
+/// chunks. The result, including floating point, has the same bits for any number of threads.
 template <class T, class Chunk, class Join>
 T parallel_reduce(std::size_t count, T identity, Chunk&& chunk, Join&& join, std::size_t grain = 4096) {
   static_assert(!std::is_same_v<T, bool>, "the chunks' results would share bytes");

@@ -10,8 +10,8 @@
 
 namespace sinew {
 
-/// A cheap handle through which a long job tells how far it is and learns that it should stop. Copies share one state,
-/// so any thread may call `cancel()`. A default-made one reports to nobody and is never cancelled unless asked.
+/// A cheap handle through which a long job reports its progress and learns that it should stop. Copies share one state,
+/// so any thread may call `cancel()`. A default-constructed handle has no listener, but can be cancelled.
 class Progress {
  public:
   using Listener = std::function<void(std::string_view stage, double fraction)>;
@@ -19,7 +19,7 @@ class Progress {
   Progress() = default;
   explicit Progress(Listener listener);
 
-  /// Tells the listener: `stage` is a few words, `fraction` lies in [0, 1]. \throws Cancelled after `cancel()`.
+  /// Notifies the listener: `stage` is a few words, `fraction` is in [0, 1]. \throws Cancelled after `cancel()`.
   void step(std::string_view stage, double fraction = 0.0) const;
 
   /// \throws Cancelled after `cancel()`. Call it in every long loop.
@@ -28,7 +28,7 @@ class Progress {
   void cancel() const { state_->cancelled.store(true, std::memory_order_relaxed); }
   bool cancelled() const { return state_->cancelled.load(std::memory_order_relaxed); }
 
-  /// The flag itself, lock-free, for a signal handler.
+  /// The lock-free flag, for use in a signal handler.
   std::atomic<bool>& cancel_flag() const { return state_->cancelled; }
 
  private:

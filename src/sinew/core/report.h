@@ -14,29 +14,29 @@
 
 namespace sinew {
 
-/// A file a run read or wrote.
+/// A file that a run read or wrote.
 struct ReportFile {
   std::string path;
   std::string sha256;
   std::uint64_t bytes = 0;
 };
 
-/// Something a method could not treat, and what was done instead.
+/// A case that a method could not handle, and what was done instead.
 struct Fallback {
   std::string code;    ///< "weights.empty_row"
-  std::string method;  ///< What took over.
+  std::string method;  ///< The method that was used instead.
   std::uint64_t count = 0;
   std::string text;
 };
 
-/// What every run tells: for people as text, for machines as JSON. Only `timing` may differ between two equal runs, and
+/// The report of a run: text for people and JSON for machines. Only `timing` may differ between two equal runs, and
 /// `to_json()` can be passed back as a configuration.
 struct Report {
   static constexpr int kSchema = 1;
 
   enum class Status {
     kDone,        ///< Exit code 0.
-    kIncomplete,  ///< The result is not what was asked: exit code 1.
+    kIncomplete,  ///< The result is not what was requested. Exit code 1.
   };
 
   std::string command;
@@ -48,8 +48,8 @@ struct Report {
   std::vector<Fallback> fallbacks;
   Json metrics = Json::object();
   Json timing = Json::object();
-  std::string text;  ///< What a person reads; not part of the JSON.
-  std::string next;  ///< The next useful command: the last line printed.
+  std::string text;  ///< The text for people; not part of the JSON.
+  std::string next;  ///< The next useful command. It is printed as the last line.
 
   void warn(std::string code, std::string where, std::string text) {
     warnings.push_back({std::move(code), std::move(where), std::move(text)});
@@ -59,7 +59,7 @@ struct Report {
   Json to_json() const;
 };
 
-/// Adds the seconds of its life to `report.timing[stage]`. Results never depend on it.
+/// Adds its lifetime in seconds to `report.timing[stage]`. Results never depend on it.
 class StageTimer {
  public:
   StageTimer(Report& report, std::string stage) : report_(report), stage_(std::move(stage)) {}

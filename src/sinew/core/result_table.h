@@ -9,7 +9,7 @@
 
 namespace sinew {
 
-/// Figures in rows and columns, to be read by people and by spreadsheets.
+/// Results in rows and columns, for people and for spreadsheets.
 struct ResultTable {
   std::string id;     ///< Short and stable, for machines.
   std::string title;  ///< A line for people.
@@ -18,17 +18,17 @@ struct ResultTable {
   std::vector<std::vector<std::string>> rows;  ///< Each as long as the header.
 };
 
-/// Columns lined up for a terminal: the first to the left, the others to the right.
+/// Returns text with aligned columns for a terminal: the first column is left-aligned, the others right-aligned.
 std::string table_text(const ResultTable& table);
 
-/// A Markdown table under a heading.
+/// Returns a Markdown table with a heading.
 std::string table_markdown(const ResultTable& table);
 
-/// One line of comma-separated values; fields that need it are quoted (RFC 4180).
+/// Returns one line of comma-separated values. Fields are quoted where necessary (RFC 4180).
 std::string csv_line(const std::vector<std::string>& fields);
 
-/// All cells as `table,row,column,value`: one value per line, whatever the shapes of the tables. The row is its first
-/// cell.
+/// Returns all cells as `table,row,column,value`, one value per line, for tables of any shape. A row is identified by
+/// its first cell.
 std::string tables_csv(const std::vector<ResultTable>& tables);
 
 }  // namespace sinew

@@ -48,14 +48,15 @@ Findings validate(const Rig& rig) {
   append(validate(rig.weights, rig.skeleton.size()));
   if (!rig.weights.empty() && rig.weights.row_count() != rig.mesh.vertex_count())
     found.push_back({"rig.rows", "",
-                     fmt::format("There are {} rows of weights for {} vertices.", rig.weights.row_count(),
-                                 rig.mesh.vertex_count())});
+                     fmt::format("The number of weight rows ({}) differs from the number of vertices ({}).",
+                                 rig.weights.row_count(), rig.mesh.vertex_count())});
   for (const Skin& skin : rig.skins) {
     if (skin.joints.size() != skin.inverse_bind.size())
-      found.push_back({"rig.bind", skin.name, "It has not one bind matrix for each joint."});
+      found.push_back({"rig.bind", skin.name, "It does not have one bind matrix for each joint."});
     for (std::size_t k = 0; k < skin.joints.size(); ++k)
       if (skin.joints[k] >= rig.skeleton.size())
-        found.push_back({"rig.skin_joint", skin.name, fmt::format("Its joint {} is not in the skeleton.", k)});
+        found.push_back(
+            {"rig.skin_joint", skin.name, fmt::format("Its joint number {} does not exist in the skeleton.", k)});
     for (const Mat4& bind : skin.inverse_bind)
       if (!bind.allFinite()) {
         found.push_back({"rig.bind", skin.name, "A bind matrix is not finite."});
@@ -64,9 +65,9 @@ Findings validate(const Rig& rig) {
   }
   for (const MeshPart& part : rig.mesh.parts) {
     if (part.skin != kNone && part.skin >= rig.skins.size())
-      found.push_back({"rig.part_skin", part.name, "It names a skin that is not there."});
+      found.push_back({"rig.part_skin", part.name, "It refers to a skin that does not exist."});
     if (part.joint != kNone && part.joint >= rig.skeleton.size())
-      found.push_back({"rig.part_joint", part.name, "It hangs on a joint that is not there."});
+      found.push_back({"rig.part_joint", part.name, "It is attached to a joint that does not exist."});
   }
   return found;
 }

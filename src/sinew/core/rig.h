@@ -12,11 +12,11 @@
 
 namespace sinew {
 
-/// How parts of the mesh hang on joints. The bind pose, where the skin was attached, need not be the rest pose.
+/// The binding of mesh parts to joints. The bind pose, in which the skin was attached, may differ from the rest pose.
 struct Skin {
   std::string name;
-  std::vector<Index> joints;       ///< Of the skeleton.
-  std::vector<Mat4> inverse_bind;  ///< Per joint: model space, where the mesh lies, to the joint's frame at binding.
+  std::vector<Index> joints;       ///< Indices into the skeleton.
+  std::vector<Mat4> inverse_bind;  ///< Per joint: from model space, where the mesh is located, to its bind frame.
 };
 
 /// Mesh, skeleton, weights and bind matrices. Any of them may be empty.
@@ -27,15 +27,16 @@ struct Rig {
   std::vector<Skin> skins;
 };
 
-/// Per joint of the skeleton the matrix from model space to the joint's frame at binding, for one part: of its skin, or
-/// for a rigid part of the joint it hangs on. Joints that do not move the part get the identity.
+/// Returns, for one part, the matrix from model space to the bind frame of each joint of the skeleton. It comes from
+/// the part's skin or, for a rigid part, from the joint to which the part is attached. Joints that do not move the part
+/// get the identity.
 std::vector<Mat4> inverse_bind_of_part(const Rig& rig, Index part);
 
-/// The model-space joint matrices of the bind pose of a skin: joints the skin does not list keep their rest transform
-/// relative to their parent. In this pose the skin is the mesh.
+/// Returns the model-space joint matrices of the bind pose of a skin. Joints that the skin does not list keep their
+/// rest transform relative to their parent. In this pose skinning reproduces the mesh.
 std::vector<Mat4> bind_pose_matrices(const Rig& rig, Index skin);
 
-/// All that is wrong with the mesh, the skeleton and the weights, and between them.
+/// Returns all problems of the mesh, the skeleton and the weights, and inconsistencies between them.
 Findings validate(const Rig& rig);
 
 }  // namespace sinew

@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// Rotations and transforms, in one place, in double.
+/// Rotations and transforms in double precision.
 
 #include "sinew/core/math.h"
 
@@ -21,47 +21,48 @@ struct Transform {
   }
 };
 
-/// A 4×4 affine matrix as T·R·S·K. `shear` (K) is what translation, rotation and scale cannot say: the identity, unless
-/// the matrix shears. R is a proper rotation; a mirroring matrix gets a negative scale along x.
+/// A 4×4 affine matrix as T·R·S·K. `shear` (K) is the part that translation, rotation and scale cannot represent; it is
+/// the identity unless the matrix shears. R is a proper rotation; a mirroring matrix gets a negative scale along x.
 struct Decomposed {
   Transform transform;
   Mat3 shear = Mat3::Identity();
 };
 
-/// T·R·S·K of a matrix, exact to rounding for every matrix whose axes are not zero. An axis of length zero has scale 0
-/// and an arbitrary direction. \pre the matrix is finite and affine.
+/// Decomposes a matrix into T·R·S·K, exact to rounding for every matrix whose axes are not zero. An axis of length zero
+/// has scale 0 and an arbitrary direction. \pre the matrix is finite and affine.
 Decomposed decompose(const Mat4& matrix);
 
-/// q = swing · twist, where `twist` turns about `axis` (unit length) and `swing` turns about an axis at right angles to
-/// it. When q turns by exactly 180° about such an axis the twist is not defined and is the identity.
+/// q = swing · twist, where `twist` rotates about `axis` (unit length) and `swing` rotates about an axis perpendicular
+/// to it. If q rotates by exactly 180° about such an axis, the twist is undefined and is set to the identity.
 struct SwingTwist {
   Quat swing;
   Quat twist;
 };
 SwingTwist swing_twist(const Quat& q, const Vec3& axis);
 
-/// Signed angle of `q`'s twist about `axis`, in (−π, π].
+/// Returns the signed angle of `q`'s twist about `axis`, in (−π, π].
 double twist_angle_rad(const Quat& q, const Vec3& axis);
 
-/// Rotation vector (axis times angle) of a unit quaternion, of the short way round: at most π long.
+/// Returns the rotation vector (axis times angle) of a unit quaternion along the shortest path: its length is at most
+/// π.
 Vec3 rotation_log(const Quat& q);
 
-/// The unit quaternion of a rotation vector of any length.
+/// Returns the unit quaternion of a rotation vector of any length.
 Quat rotation_exp(const Vec3& rotation_vector);
 
-/// A = R·P with R a proper rotation (det +1) and P symmetric, by singular values. For det A < 0 P has one negative
-/// eigenvalue, the one smallest in size. Works for singular A, where R is one of several.
+/// A = R·P with a proper rotation R (det +1) and a symmetric P, by singular value decomposition. For det A < 0, P has
+/// one negative eigenvalue: the one of smallest magnitude. For singular A, R is one of several solutions.
 struct Polar {
   Mat3 rotation;
   Mat3 stretch;
 };
 Polar polar(const Mat3& a);
 
-/// Turns by angles about the fixed axes in the order of `order`, its first letter first: "xyz" gives Rz·Ry·Rx, as in
+/// Returns the rotation by angles about the fixed axes, applied in the order of `order`: "xyz" gives Rz·Ry·Rx, as in
 /// Maya. \pre order is a permutation of "xyz".
 Quat rotation_from_euler(const Vec3& angles_rad, const char* order = "xyz");
 
-/// Interpolates the short way round, with constant speed; unit result.
+/// Interpolates along the shortest path with constant speed. The result has unit length.
 Quat slerp(const Quat& a, const Quat& b, double t);
 
 }  // namespace sinew

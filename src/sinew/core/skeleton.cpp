@@ -47,7 +47,7 @@ Findings validate(const Skeleton& skeleton) {
     const Joint& joint = skeleton.joints[j];
     const std::string where = fmt::format("joint {} '{}'", j, joint.name);
     if (joint.parent != kNone && joint.parent >= j)
-      found.push_back({"skeleton.order", where, "Its parent does not come before it."});
+      found.push_back({"skeleton.order", where, "Its parent is not listed before it."});
     const Transform& rest = joint.rest;
     if (!rest.translation.allFinite() || !rest.rotation.coeffs().allFinite() || !rest.scale.allFinite() ||
         !joint.shear.allFinite())
@@ -57,7 +57,7 @@ Findings validate(const Skeleton& skeleton) {
     if (joint.mirror != kNone && (joint.mirror >= skeleton.size() || skeleton.joints[joint.mirror].mirror != j))
       found.push_back({"skeleton.mirror", where, "Its mirror partner does not point back to it."});
     if (joint.driver && joint.driver->kind != Driver::Kind::kOpaque && joint.driver->source >= skeleton.size())
-      found.push_back({"skeleton.driver", where, "Its driver has no source."});
+      found.push_back({"skeleton.driver", where, "Its driver has no source joint."});
   }
   return found;
 }

@@ -16,7 +16,7 @@
 
 namespace sinew {
 
-/// How far a joint may turn from rest: a box of rotation vectors, in the joint's frame.
+/// The allowed rotation of a joint from rest: a box of rotation vectors in the joint's frame.
 struct RotationLimits {
   Vec3 lower_rad = Vec3::Constant(-kPi);
   Vec3 upper_rad = Vec3::Constant(kPi);
@@ -26,37 +26,37 @@ struct Joint {
   std::string name;
   Index parent = kNone;
   Transform rest;                 ///< Relative to the parent.
-  Mat3 shear = Mat3::Identity();  ///< What `rest` cannot say of a sheared matrix: local = T·R·S·shear, in every pose.
-  bool deforming = false;         ///< A skin lists it.
+  Mat3 shear = Mat3::Identity();  ///< The shear that `rest` cannot represent: local = T·R·S·shear, in every pose.
+  bool deforming = false;         ///< Whether a skin lists the joint.
   std::string role;               ///< "end", "helper", "control", "socket", a template's role, or empty.
   Index mirror = kNone;           ///< Its partner on the other side.
   std::optional<RotationLimits> limits;
-  /// Where a leaf's own segment ends, in the joint's frame; empty when nothing says.
+  /// The end of a leaf's own segment, in the joint's frame; empty if unknown.
   std::optional<Vec3> end_local;
-  std::optional<Driver> driver;  ///< What moves a helper joint.
-  Index source = kNone;          ///< The file's own number of this node; kNone for a joint the file does not have.
+  std::optional<Driver> driver;  ///< Moves a helper joint.
+  Index source = kNone;          ///< The index of this node in the file; kNone for a joint that is not in the file.
 };
 
-/// Every node from the scene's root to the joints, parents before children. A *bone* is the segment from a joint to one
-/// child; a leaf owns an *end* segment.
+/// All nodes from the scene's root to the joints, parents before children. A *bone* is the segment from a joint to one
+/// child. A leaf owns an *end* segment.
 struct Skeleton {
   std::vector<Joint> joints;
 
   Index size() const { return static_cast<Index>(joints.size()); }
   bool empty() const { return joints.empty(); }
-  /// The first joint of that name, or kNone.
+  /// Returns the first joint of that name, or kNone.
   Index find(std::string_view name) const;
   std::vector<std::vector<Index>> children() const;
 };
 
-/// Model-space matrices of all joints for local transforms, one per joint. Linear.
+/// Returns the model-space matrices of all joints, given one local transform per joint. The cost is linear.
 std::vector<Mat4> model_matrices(const Skeleton& skeleton, const std::vector<Transform>& local);
 
-/// The same for the rest pose.
+/// Returns the model-space matrices of all joints in the rest pose.
 std::vector<Mat4> rest_matrices(const Skeleton& skeleton);
 
-/// What is wrong with a skeleton: parents that do not come first, values that are not finite, quaternions that are not
-/// unit length, mirror partners that do not point back. Empty when all is well.
+/// Returns the problems of a skeleton: parents listed after children, values that are not finite, quaternions that are
+/// not of unit length, mirror partners that do not point back. Empty if the skeleton is valid.
 Findings validate(const Skeleton& skeleton);
 
 }  // namespace sinew

@@ -7,8 +7,8 @@
 
 namespace sinew {
 
-/// Called as a stage of a long computation begins, with its name: for callers that measure the time of stages.
-/// Functions that take one accept an empty one.
+/// Called with the name of each stage of a long computation when it begins, so that callers can time the stages.
+/// Functions with such a parameter also accept an empty one.
 using StageListener = std::function<void(const char* stage)>;
 
 }  // namespace sinew

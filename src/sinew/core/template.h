@@ -12,18 +12,18 @@
 
 namespace sinew {
 
-/// A skeleton to be fitted into a character.
+/// A skeleton that can be fitted into a character.
 struct Template {
   enum class Placement {
-    kSearched,  ///< The embedding looks for its place.
-    kRatio,     ///< At a fraction of a chain.
-    kDerived,   ///< Follows from others: clavicles, fingers.
+    kSearched,  ///< Its position is found by the embedding.
+    kRatio,     ///< Its position is at a fraction of a chain.
+    kDerived,   ///< Its position follows from other joints, as for clavicles and fingers.
   };
   struct Joint {
     std::string name;
     Index parent = kNone;
     Vec3 position = Vec3::Zero();
-    Index partner = kNone;  ///< On the other side.
+    Index partner = kNone;  ///< The corresponding joint on the other side.
     std::string role;
     Placement placement = Placement::kSearched;
     std::string chain;
@@ -31,17 +31,17 @@ struct Template {
     std::optional<RotationLimits> limits;
     Vec3 roll_axis = Vec3::UnitZ();
     bool optional = false;
-    bool foot = false;  ///< Stands on the ground.
-    bool fat = false;   ///< Lies where the body is thickest.
+    bool foot = false;  ///< The joint is on the ground.
+    bool fat = false;   ///< The joint is where the body is thickest.
   };
-  /// A limb from where it grows out of the body to its last joint. Where it begins and ends is read off the shape.
+  /// A limb, from where it leaves the body to its last joint. Its ends are determined from the shape.
   struct Limb {
     std::string name;           ///< "left_arm".
     std::string kind;           ///< "arm", "leg", "wing", "head", "tail", "finger", ….
     std::vector<Index> joints;  ///< From the body outwards, each the parent of the next; `fraction` is along these.
-    double inset = 0;   ///< How far the first joint lies inside the body, in radii of the limb where it leaves it.
-    double beyond = 0;  ///< From the last joint to the tip, as a share of the way from the first joint to the last.
-    std::optional<Vec3> tip;  ///< Where it ends: JSON key "tip", [x, y, z].
+    double inset = 0;   ///< Depth of the first joint inside the body, in radii of the limb where it leaves the body.
+    double beyond = 0;  ///< Distance from the last joint to the tip, relative to that from the first joint to the last.
+    std::optional<Vec3> tip;  ///< The end of the limb: JSON key "tip", [x, y, z].
   };
   int version = 1;
   std::string name;
@@ -49,7 +49,8 @@ struct Template {
   std::vector<Limb> limbs;
 };
 
-/// Parents that do not come first, names used twice, partners that do not point back, fractions outside [0, 1].
+/// Returns the problems of a template: parents listed after children, duplicate names, partners that do not point back,
+/// fractions outside [0, 1].
 Findings validate(const Template& skeleton_template);
 
 }  // namespace sinew

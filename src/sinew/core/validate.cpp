@@ -19,10 +19,12 @@ Findings validate(const Segmentation& segmentation, Index vertex_count, Index jo
   for (std::size_t s = 0; s < segmentation.segments.size(); ++s) {
     const auto [joint, child] = segmentation.segments[s];
     if (joint >= joint_count || (child != kNone && child >= joint_count))
-      found.push_back({"segmentation.joint", fmt::format("segment {}", s), "It names a joint that is not there."});
+      found.push_back(
+          {"segmentation.joint", fmt::format("segment {}", s), "It refers to a joint that does not exist."});
   }
   if (segmentation.owner.size() != vertex_count || segmentation.along.size() != vertex_count)
-    found.push_back({"segmentation.length", "", "There is not one owner and one place for each vertex."});
+    found.push_back(
+        {"segmentation.length", "", "It does not have one owner and one position along a segment for each vertex."});
   for (std::size_t v = 0; v < segmentation.owner.size(); ++v)
     if (segmentation.owner[v] >= segmentation.segments.size()) {
       found.push_back({"segmentation.owner", fmt::format("vertex {}", v), "No segment owns it."});
@@ -37,7 +39,7 @@ Findings validate(const TetMesh& tets) {
     const auto& [a, b, c, d] = tets.tets[t];
     const std::string where = fmt::format("tetrahedron {}", t);
     if (std::max({a, b, c, d}) >= tets.positions.size()) {
-      found.push_back({"tets.index", where, "It uses a vertex that is not there."});
+      found.push_back({"tets.index", where, "It refers to a vertex that does not exist."});
       return found;
     }
     const Vec3& o = tets.positions[a];
@@ -56,7 +58,7 @@ Findings validate(const DistanceField& field) {
     found.push_back({"field.grid", "", fmt::format("There are {} values for {} samples.", field.values.size(), count)});
   for (std::size_t i = 0; i < field.values.size(); ++i)
     if (!std::isfinite(field.values[i])) {
-      found.push_back({"field.value", fmt::format("sample {}", i), "It is not finite."});
+      found.push_back({"field.value", fmt::format("sample {}", i), "Its value is not finite."});
       break;
     }
   return found;
@@ -71,12 +73,12 @@ void check_limb(const Template& skeleton_template, std::size_t number, Findings&
   const std::string where = fmt::format("limb {} '{}'", number, limb.name);
   if (!(std::isfinite(limb.inset) && std::isfinite(limb.beyond) && limb.beyond >= 0))
     found.push_back(
-        {"template.limb_reach", where, "Its inset is not finite, or what lies beyond it is not at least 0."});
+        {"template.limb_reach", where, "Its 'inset' is not finite, or its 'beyond' is negative or not finite."});
   if (limb.tip && !limb.tip->allFinite()) found.push_back({"template.limb_tip", where, "Its tip is not finite."});
   if (limb.joints.empty()) found.push_back({"template.limb_joints", where, "It has no joints."});
   for (const Index j : limb.joints)
     if (j >= joints.size()) {
-      found.push_back({"template.limb_joints", where, "It names a joint that is not there."});
+      found.push_back({"template.limb_joints", where, "It refers to a joint that does not exist."});
       return;
     }
   for (std::size_t i = 1; i < limb.joints.size(); ++i)
@@ -93,9 +95,9 @@ void check_limb(const Template& skeleton_template, std::size_t number, Findings&
     const bool rises = i == 0 || joint.fraction > last;
     const bool room = i + 1 == limb.joints.size() || by_ratio(limb.joints.back()) || joint.fraction < 1;
     if (!rises || !room)
-      found.push_back({"template.limb_fraction", where,
-                       fmt::format("The fraction {} of '{}' does not lie between those of its neighbours.",
-                                   joint.fraction, joint.name)});
+      found.push_back(
+          {"template.limb_fraction", where,
+           fmt::format("The fraction {} of '{}' is not between those of its neighbours.", joint.fraction, joint.name)});
     last = joint.fraction;
   }
 }
@@ -109,12 +111,12 @@ Findings validate(const Template& skeleton_template) {
   for (Index j = 0; j < joints.size(); ++j) {
     const std::string where = fmt::format("joint {} '{}'", j, joints[j].name);
     if (joints[j].parent != kNone && joints[j].parent >= j)
-      found.push_back({"template.order", where, "Its parent does not come before it."});
+      found.push_back({"template.order", where, "Its parent is not listed before it."});
     if (!names.insert(joints[j].name).second) found.push_back({"template.name", where, "Another joint has this name."});
     if (joints[j].partner != kNone && (joints[j].partner >= joints.size() || joints[joints[j].partner].partner != j))
       found.push_back({"template.partner", where, "Its partner does not point back to it."});
     if (!(joints[j].fraction >= 0 && joints[j].fraction <= 1))
-      found.push_back({"template.fraction", where, "Its fraction does not lie between 0 and 1."});
+      found.push_back({"template.fraction", where, "Its fraction is not between 0 and 1."});
     if (!joints[j].position.allFinite()) found.push_back({"template.position", where, "Its position is not finite."});
   }
   std::set<std::string> limbs;

@@ -152,8 +152,9 @@ Findings validate(const SkinWeights& weights, Index joint_count) {
   for (Index v = 0; v < weights.row_count(); ++v)
     for (const Influence& influence : weights.row(v)) {
       if (influence.joint < joint_count) continue;
-      found.push_back({"weights.joint", fmt::format("vertex {}", v),
-                       fmt::format("It names joint {} of {}.", influence.joint, joint_count)});
+      found.push_back(
+          {"weights.joint", fmt::format("vertex {}", v),
+           fmt::format("It refers to joint {}, but there are only {} joints.", influence.joint, joint_count)});
       if (found.size() >= 100) return found;
     }
   return found;

@@ -13,7 +13,7 @@
 
 namespace sinew {
 
-/// One joint's weight on a vertex.
+/// The weight of one joint for a vertex.
 struct Influence {
   Index joint = kNone;  ///< Index into the skeleton.
   float weight = 0;
@@ -21,13 +21,13 @@ struct Influence {
   friend bool operator==(const Influence&, const Influence&) = default;
 };
 
-/// Sparse weights: a row of influences per vertex, sorted by falling weight, equal weights by joint. Rows are kept as
-/// the file says them; `normalized()` gives rows that sum to 1.
+/// Sparse weights: one row of influences per vertex, sorted by decreasing weight and, for equal weights, by joint. Rows
+/// are kept as stored in the file; `normalized()` returns rows that sum to 1.
 class SkinWeights {
  public:
   SkinWeights() = default;
 
-  /// Appends the row of the next vertex. Zero weights are left out; the order is made here.
+  /// Appends the row of the next vertex. It omits zero weights and sorts the others.
   void add_row(std::span<const Influence> influences);
   void add_row(std::initializer_list<Influence> influences) {
     add_row(std::span<const Influence>(influences.begin(), influences.size()));
@@ -42,8 +42,9 @@ class SkinWeights {
   std::size_t influence_count() const { return influences_.size(); }
   Index max_influences() const;
 
-  /// Rows that sum to 1 in float to within one rounding per influence: negative and non-finite weights dropped, double
-  /// entries of one joint added up, the rest divided by the sum. Empty rows stay empty. Linear.
+  /// Returns rows that sum to 1 in float, to within one rounding per influence. Negative and non-finite weights are
+  /// dropped, duplicate entries of a joint are added up, and all are divided by the sum. Empty rows stay empty. The
+  /// cost is linear.
   SkinWeights normalized() const;
 
   friend bool operator==(const SkinWeights&, const SkinWeights&) = default;
@@ -53,33 +54,33 @@ class SkinWeights {
   std::vector<Influence> influences_;
 };
 
-/// Keeps at most `count` influences of a row, without a jump where two weights change order: the largest weight that
-/// does not stay is subtracted from all that do, and the rest is scaled to the sum 1. If that leaves nothing (more than
-/// `count` equal weights), the first by joint stay, with equal weights. The result is sorted as `SkinWeights` requires.
+/// Keeps at most `count` influences of a row, without a jump where two weights change order: the largest removed weight
+/// is subtracted from all that remain, and these are scaled to the sum 1. If that leaves nothing (more than `count`
+/// equal weights), the first joints remain with equal weights. The result is sorted as `SkinWeights` requires.
 /// Weights that are not positive numbers are removed. `count` 0 keeps all. This is the only algorithm that limits
-/// influences; a plain removal of the smallest makes neighbouring vertices jump.
+/// influences; simply removing the smallest weights would make neighbouring vertices jump.
 void cap_row(std::vector<Influence>& row, int count);
 
-/// `cap_row` for all rows, in parallel. Empty rows stay empty.
+/// Applies `cap_row` to all rows, in parallel. Empty rows stay empty.
 SkinWeights capped_rows(const SkinWeights& weights, int count);
 
-/// Weights with a limit on influences, and what the limit cost.
+/// Weights with limited influences, and the effect of the limit.
 struct CapResult {
   SkinWeights weights;
   Index rows = 0;            ///< Rows that had more influences.
   double largest_share = 0;  ///< Largest share of a row that belonged to joints which were removed.
-  double mean_share = 0;     ///< The same in the mean over the rows that had more.
+  double mean_share = 0;     ///< Mean of that share over the rows that had more influences.
 };
 
-/// Rows of more than `count` influences, by `cap_row`, keep their sums; all others stay as they are. `count` 0 keeps
-/// all.
+/// Limits rows of more than `count` influences with `cap_row` and preserves their sums. All other rows are unchanged.
+/// A `count` of 0 keeps all influences.
 CapResult cap_influences(const SkinWeights& weights, int count);
 
-/// The share of `before` that belongs to joints which `after` does not have.
+/// Returns the share of `before` that belongs to joints missing from `after`.
 double removed_share(std::span<const Influence> before, std::span<const Influence> after);
 
-/// What is wrong with weights: joints out of range. Negative or non-finite values and bad sums are kept as the file
-/// says them: a matter of health, not validity.
+/// Returns the problems of weights: joints out of range. Negative or non-finite values and wrong sums are not reported,
+/// because weights are kept as stored in the file; they are a matter of health, not of validity.
 Findings validate(const SkinWeights& weights, Index joint_count);
 
 }  // namespace sinew

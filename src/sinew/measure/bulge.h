@@ -9,25 +9,26 @@
 
 namespace sinew::measure {
 
-/// How far the skin stands out near one joint.
+/// The bulge of the skin near one joint.
 struct JointBulge {
   Index joint = kNone;
   double bulge = 0;      ///< Largest d'/d − 1, at least 0.
-  Index vertex = kNone;  ///< Where.
-  Index vertices = 0;    ///< How many were compared.
+  Index vertex = kNone;  ///< The vertex with the largest bulge.
+  Index vertices = 0;    ///< Number of compared vertices.
 };
 
-/// The bulge of bent joints: how much farther a vertex lies from the bones than at rest. For every joint that a bone
-/// leads to: the vertices of the near halves of the bones that meet there, d their distance to the nearest of these
-/// bones at rest and d' in the other shape. Vertices nearer than half the mean distance (ends of limbs) are left out:
-/// there the quotient says nothing. Dual quaternions swell at elbows where linear blending shrinks; volume and sections
-/// alone would hide it.
+/// Measures the bulge of bent joints: how much farther vertices are from the bones than at rest. For every joint at the
+/// end of a bone, it considers the vertices of the adjacent halves of the bones that meet there. d is their distance to
+/// the nearest of these bones at rest, and d' the distance in the other shape. Vertices nearer than half the mean
+/// distance (ends of limbs) are ignored, because the quotient is meaningless there. Dual quaternions swell at elbows
+/// where linear blending shrinks; volume and sections alone would hide that.
 class JointBulges {
  public:
   /// Linear in the vertices. \pre `bound` and `limbs` are the skeleton's.
   JointBulges(const Skeleton& skeleton, const Shape& bound, const Limbs& limbs);
 
-  /// One for each joint with vertices to compare, by joint. Linear; the same for any number of threads.
+  /// Returns one entry for each joint with vertices to compare, sorted by joint. The cost is linear. The result is the
+  /// same for any number of threads.
   std::vector<JointBulge> measure(const Shape& posed) const;
 
  private:

@@ -13,31 +13,31 @@
 
 namespace sinew::measure {
 
-/// The thinnest place of the skin near one joint.
+/// The thinnest cross-section of the skin near one joint.
 struct JointSection {
   Index joint = kNone;
   double thinnest = 1;   ///< Smallest area of a cross-section relative to the same one at rest; 0 if turned inside out.
   double area = 0;       ///< Of that section, m².
   double rest_area = 0;  ///< m²
-  Vec3 place = Vec3::Zero();  ///< Its middle.
-  Index compared = 0;         ///< How many sections were compared.
+  Vec3 place = Vec3::Zero();  ///< Its centre.
+  Index compared = 0;         ///< Number of compared sections.
 };
 
-/// Cross-sections near every joint that has a bone leading to it and moves vertices: of the half of that bone next to
-/// the joint, of the near halves of the bones that leave it, and at the joint itself. The volume of a mesh hides a
-/// collapsed joint; these do not.
+/// Measures cross-sections near every joint that is at the end of a bone and moves vertices: in the adjacent half of
+/// that bone, in the adjacent halves of the bones that start at the joint, and at the joint itself. They reveal a
+/// collapsed joint, which the volume of a mesh hides.
 ///
-/// A section is found at rest: a plane cuts the skin across the bone (at the joint it halves the angle of the two
-/// bones, and over the limb's own radius it turns from one to the other), and of all curves those count that
-/// `geometry::SectionRule::kNearAxis` says. Then it goes along with the skin, and its area is the one seen along the
-/// posed bone, at the joint along each of the two. So a perfect mitre of two tubes is not thinner than the tubes.
-/// Linear blending of two joints with weights w and 1 − w gives 1 − 4w(1−w) sin²(θ/2) for a twist by θ, and cos²(θ/2)
-/// for a bend by θ where w is one half. (Cutting the posed skin anew was tried: in a sharp bend the plane also cuts the
-/// folds on the inner side, which hides that the joint has collapsed, and a bone that leaves the skin finds another
-/// limb.)
+/// A section is determined at rest. A plane cuts the skin across the bone; at the joint it bisects the angle between
+/// the two bones, and within one limb radius it tilts from one orientation to the other.
+/// `geometry::SectionRule::kNearAxis` selects the curves. The section then moves with the skin. Its area is measured as
+/// seen along the posed bone, at the joint along each of the two bones. Thus a perfect mitre joint of two tubes is not
+/// thinner than the tubes. Linear blending of two joints with weights w and 1 − w gives 1 − 4w(1−w) sin²(θ/2) for a
+/// twist by θ, and cos²(θ/2) for a bend by θ where w is one half. (Cutting the posed skin anew was tried: in a sharp
+/// bend the plane also cuts the folds on the inner side, which hides that the joint has collapsed, and a bone that
+/// leaves the skin finds another limb.)
 ///
-/// Left out are planes that the skin does not surround at rest, or whose section there is half or twice as large right
-/// beside them (the flat end of a limb), and planes tilted by more than 75° against the bone at rest.
+/// Some planes are ignored: those that the skin does not surround at rest, those whose section is half or twice as
+/// large right beside them (the flat end of a limb), and those tilted by more than 75° against the bone at rest.
 class JointSections {
  public:
   /// `planes` for each half of a bone. Linear in triangles times planes. \pre the mesh is the rig's, in the bound
@@ -45,8 +45,8 @@ class JointSections {
   JointSections(const Rig& rig, const geometry::Welding& welding, const Shape& bound, const Limbs& limbs,
                 Index planes = 8);
 
-  /// One for each joint that has sections, by joint. Linear in the triangles that the planes cut. The same bits for any
-  /// number of threads.
+  /// Returns one entry for each joint with sections, sorted by joint. The cost is linear in the triangles that the
+  /// planes cut. The result has the same bits for any number of threads.
   std::vector<JointSection> measure(const Shape& posed) const;
 
  private:

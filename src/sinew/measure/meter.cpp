@@ -79,17 +79,15 @@ void Meter::find_gaps(const Rig& rig) {
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const std::string name = p < rig.mesh.parts.size() ? rig.mesh.parts[p].name : std::string("the mesh");
     if (!parts[p].measured) {
-      findings_.push_back(
-          {"measure.no_volume", name,
-           fmt::format("The part '{}' encloses no space to speak of (it is open or flat), so its volume "
-                       "is not measured.",
-                       name)});
+      findings_.push_back({"measure.no_volume", name,
+                           fmt::format("The part '{}' is open or flat and encloses almost no space, so its volume "
+                                       "is not measured.",
+                                       name)});
     } else if (parts[p].capped_edges > 0) {
-      findings_.push_back(
-          {"measure.capped", name,
-           fmt::format(
-               "The part '{}' is open along {} edges; its volume is taken with caps of {:.2g} % of its surface.", name,
-               parts[p].capped_edges, 100 * parts[p].cap_share)});
+      findings_.push_back({"measure.capped", name,
+                           fmt::format("The part '{}' is open along {} edges; its volume is measured with caps that "
+                                       "add {:.2g} % to its surface.",
+                                       name, parts[p].capped_edges, 100 * parts[p].cap_share)});
     }
   }
 }
@@ -99,7 +97,7 @@ FrameFigures Meter::measure(const Shape& posed, const Progress& progress) const 
   Shape shape = posed;
   for (std::size_t v = 0; v < shape.positions.size(); ++v) {
     if (!shape.positions[v].allFinite())
-      throw Error(fmt::format("Vertex {} is not at a finite place, so the frame cannot be measured.", v));
+      throw Error(fmt::format("The position of vertex {} is not finite, so the frame cannot be measured.", v));
     // Copies at seams may differ in the last bits, and would then seem to cut each other.
     const Vec3& first = shape.positions[welding_.first[welding_.welded[v]]];
     if ((shape.positions[v] - first).squaredNorm() <= kSeamTolerance * kSeamTolerance * size_ * size_)

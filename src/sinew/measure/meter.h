@@ -24,18 +24,19 @@ struct MeterOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("planes", "Cross-sections in each half of a bone: more find thinner places and take longer.").range(1, 200),
+    v(Field("planes", "Number of cross-sections in each half of a bone. More find thinner spots but take longer.")
+          .range(1, 200),
       self.planes);
-    v(Field("shrink", "By how much of a limb's radius the skin shrinks before the second count of intersections.")
+    v(Field("shrink", "Fraction of the limb radius by which the skin shrinks before intersections are counted again.")
           .range(0, 0.5),
       self.shrink);
-    v(Field("intersections", "Look for triangles that cut through each other, and how deep."), self.intersections);
+    v(Field("intersections", "Find intersecting triangles and measure how deep they penetrate."), self.intersections);
   }
 };
 
-/// All figures of one frame.
+/// All measurements of one frame.
 struct FrameFigures {
-  std::vector<double> part_volumes;  ///< m³; of parts that have a volume.
+  std::vector<double> part_volumes;  ///< Volumes of the measured parts, in m³.
   double volume = 0;                 ///< Their sum.
   double loss = 0;  ///< (V₀ − V) / V₀ of the sum; negative for a gain. 0 if no part has a volume.
   std::vector<JointSection> sections;
@@ -44,7 +45,7 @@ struct FrameFigures {
   double roughness = 0;
   std::optional<Contacts> contacts;
 
-  /// The joint with the thinnest section, or with the largest bulge; null if there is none.
+  /// Returns the joint with the thinnest section, or with the largest bulge; null if there is none.
   const JointSection* thinnest() const;
   const JointBulge* largest_bulge() const;
 };
@@ -58,7 +59,7 @@ class Meter {
   const Shape& bound() const { return bound_; }
   const Limbs& limbs() const { return limbs_; }
   const EnclosedVolume& enclosed() const { return *volume_; }
-  /// Parts whose volume is not measured, or only with caps; joints that no section surrounds.
+  /// Reports parts whose volume is not measured or is measured with caps, and joints that no section surrounds.
   const Findings& findings() const { return findings_; }
   double size() const { return size_; }  ///< Diagonal of the bound shape's box.
 

@@ -10,16 +10,16 @@
 
 namespace sinew::measure {
 
-/// How far two sets of weights move the same skin apart.
+/// The difference between two sets of weights, measured on the posed skin.
 struct PosedAgreement {
   double rms = 0;       ///< m, over all poses and the vertices that a pose moves with either set.
   double max = 0;       ///< m
-  Index joint = kNone;  ///< Whose turn it happens at.
+  Index joint = kNone;  ///< The joint whose rotation causes the maximum.
   Index poses = 0;
 };
 
-/// Poses that bring out weights: one joint at a time turns by `angle_rad` about each of its three axes, to one side.
-/// Only joints that move vertices with either set.
+/// Returns poses that reveal differences of weights: one joint at a time rotates by `angle_rad` about each of its three
+/// axes, in one direction. Only joints that move vertices with either set are used.
 std::vector<Pose> turning_poses(const Rig& rig, const SkinWeights& other, double angle_rad = 0.785398163397448,
                                 std::vector<Index>* joints = nullptr);
 

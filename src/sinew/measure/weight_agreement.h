@@ -7,12 +7,12 @@
 
 namespace sinew::measure {
 
-/// How alike two sets of weights are.
+/// The similarity of two sets of weights.
 struct WeightAgreement {
   double mean_half_l1 = 0;  ///< ½ Σ |a − b| of a row, averaged: 0 for equal rows, 1 for rows without a common joint.
   double worst_half_l1 = 0;
   double same_dominant = 1;  ///< Share of vertices whose strongest joint is the same.
-  Index empty_rows = 0;      ///< Vertices that one side has no weights for, and the other has: counted as 1.
+  Index empty_rows = 0;      ///< Vertices with weights in only one of the sets; each counts as 1.
 };
 
 /// Compares rows scaled to sum 1. Linear. \pre both have the same number of rows and the same joints.

@@ -259,7 +259,7 @@ class Baker {
 }  // namespace
 
 std::size_t bake_drivers(const Rig& rig, Clip& clip, double fps, const BakeTolerance& tolerance) {
-  if (!(fps > 0)) throw Error("Drivers can only be baked with more than 0 frames a second.");
+  if (!(fps > 0)) throw Error("Drivers can only be baked at a frame rate above 0.");
   if (clip.tracks.empty()) return 0;
   Baker baker(rig, clip, fps, tolerance);
   if (baker.idle()) return clip.tracks.size();

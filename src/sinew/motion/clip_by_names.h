@@ -11,14 +11,15 @@
 
 namespace sinew::motion {
 
-/// A clip of another character for a rig whose joints and parts have the same names.
+/// A clip of another character, mapped to a rig whose joints and parts have the same names.
 struct NamedClip {
   Clip clip;
   std::size_t joint_tracks = 0;      ///< Tracks that move a joint of the rig.
-  std::vector<std::string> missing;  ///< Joints and parts that the clip moves and the rig does not have, by name.
+  std::vector<std::string> missing;  ///< Names of joints and parts that the clip moves and the rig lacks.
 };
 
-/// Maps the tracks of a clip to the joints and parts of the same names. A part must have as many morphs, too.
+/// Maps the tracks of a clip to the joints and parts of the same names. A part must also have the same number of
+/// morphs.
 NamedClip clip_by_names(const Clip& clip, const Rig& from, const Rig& to);
 
 }  // namespace sinew::motion

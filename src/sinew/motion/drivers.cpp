@@ -59,13 +59,13 @@ double piecewise_linear(const std::vector<std::pair<double, double>>& keys, doub
 // The first thing that keeps a driver from being evaluated, as the rest of a sentence about it; empty if there is none.
 std::string problem_of_polynomial(const Driver& driver) {
   if (driver.coefficients.empty() || driver.coefficients.size() > 9)
-    return "should have the coefficients of 1 to 9 outputs: three of translation, three of rotation, three of scale.";
+    return "must have coefficients for 1 to 9 outputs: three for translation, three for rotation, three for scale.";
   for (const auto& row : driver.coefficients) {
     if (!row.empty() && degree_of(row.size()) < 0)
       return fmt::format("has {} coefficients for an output; a polynomial in three variables has 1, 4, 10, 20, …",
                          row.size());
     for (const double value : row)
-      if (!std::isfinite(value)) return "has a coefficient that is not a number.";
+      if (!std::isfinite(value)) return "has a coefficient that is not finite.";
   }
   return "";
 }
@@ -75,7 +75,7 @@ std::string problem_of_keys(const Driver& driver) {
   for (std::size_t k = 0; k < driver.keys.size(); ++k) {
     const auto& [in, out] = driver.keys[k];
     if (!std::isfinite(in) || !std::isfinite(out) || (k > 0 && !(in > driver.keys[k - 1].first)))
-      return "has keys whose angles do not rise.";
+      return "has keys whose angles do not increase.";
   }
   return "";
 }
@@ -83,11 +83,12 @@ std::string problem_of_keys(const Driver& driver) {
 std::string problem_of_driver(const Skeleton& skeleton, Index joint) {
   const Driver& driver = *skeleton.joints[joint].driver;
   if (driver.kind == Driver::Kind::kOpaque) return "";
-  if (driver.source >= skeleton.size()) return "has no source: name the joint that drives it.";
-  if (driver.source == joint) return "has the joint itself as its source; it must be another one.";
-  if (!driver.axis.allFinite() || driver.axis.norm() < 1e-9) return "has an axis without a direction.";
-  if (!std::isfinite(driver.share)) return "has a share that is not a number.";
-  if (!(driver.weight >= 0 && driver.weight <= 1)) return "has a weight that does not lie between 0 and 1.";
+  if (driver.source >= skeleton.size()) return "has no source. Specify the joint that drives it.";
+  if (driver.source == joint) return "uses the joint itself as its source. The source must be another joint.";
+  if (!driver.axis.allFinite() || driver.axis.norm() < 1e-9)
+    return "has an axis of length zero, or one that is not finite.";
+  if (!std::isfinite(driver.share)) return "has a share that is not finite.";
+  if (!(driver.weight >= 0 && driver.weight <= 1)) return "has a weight that is not between 0 and 1.";
   if (!driver.before.coeffs().allFinite() || driver.before.norm() < 1e-9)
     return "has a rotation 'before' that is not a quaternion.";
   if (driver.kind == Driver::Kind::kPolynomial) return problem_of_polynomial(driver);
@@ -135,7 +136,7 @@ void visit(const Skeleton& skeleton, Index joint, std::vector<char>& state, std:
     std::string names;
     for (auto j = std::find(path.begin(), path.end(), joint); j != path.end(); ++j)
       names += (names.empty() ? "'" : " → '") + skeleton.joints[*j].name + "'";
-    throw Error(fmt::format("Drivers depend on each other in a circle: {}. Take one of them away.", names));
+    throw Error(fmt::format("Drivers depend on each other in a cycle: {}. Remove one of them.", names));
   }
   state[joint] = 1;
   for (const Index other : needs(skeleton, joint)) visit(skeleton, other, state, path, order);

@@ -3,28 +3,28 @@
 
 #pragma once
 
-/// Helper joints moved by other joints. docs/formats/drivers.md says what each kind does.
+/// Helper joints moved by other joints. docs/formats/drivers.md describes each kind of driver.
 
 #include "sinew/core/pose.h"
 #include "sinew/core/skeleton.h"
 
 namespace sinew::motion {
 
-/// The drivers of a skeleton, in an order in which each comes after all it depends on. Keeps its own copy of what it
-/// needs.
+/// The drivers of a skeleton, sorted so that each comes after all drivers on which it depends. The object copies the
+/// data that it needs.
 class Drivers {
  public:
-  /// \throws Error if drivers depend on each other in a circle, or if one cannot be evaluated: no source, an axis
-  /// without length, a weight outside 0 to 1, polynomials whose coefficients are not those of all monomials up to a
-  /// degree, keys that do not rise. Drivers of an unknown kind (kOpaque) need nothing and are never wrong.
+  /// \throws Error if drivers depend on each other in a cycle, or if one cannot be evaluated: no source, an axis of
+  /// length zero, a weight outside 0 to 1, polynomials whose coefficients are not those of all monomials up to a
+  /// degree, keys that do not increase. Drivers of an unknown kind (kOpaque) are always valid.
   explicit Drivers(const Skeleton& skeleton);
 
   bool empty() const { return order_.empty(); }
-  /// The driven joints in the order in which they are evaluated.
+  /// The driven joints in order of evaluation.
   const std::vector<Index>& order() const { return order_; }
 
-  /// Puts every driven joint where its driver says: its local transform is its rest, changed by what the driver gives.
-  /// Whatever the pose says about it does not matter; one with an unknown kind of driver stays at rest.
+  /// Sets the local transform of every driven joint to its rest transform changed by the output of its driver. The
+  /// transform that the pose has for a driven joint is ignored. A joint with a driver of an unknown kind stays at rest.
   /// \pre one transform per joint.
   void apply(Pose& pose) const;
 
@@ -51,10 +51,11 @@ class Drivers {
   std::vector<Index> order_;
 };
 
-/// Values of all monomials of three variables up to a degree, in graded lexical order: 1, x, y, z, x², xy, xz, y², …
+/// Returns the values of all monomials of three variables up to a degree, in graded lexical order: 1, x, y, z, x², xy,
+/// xz, y², …
 std::vector<double> monomials(const Vec3& v, int degree);
 
-/// How many those are: (d+1)(d+2)(d+3)/6.
+/// Returns the number of monomials up to degree d: (d+1)(d+2)(d+3)/6.
 std::size_t monomial_count(int degree);
 
 }  // namespace sinew::motion

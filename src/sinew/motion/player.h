@@ -8,8 +8,9 @@
 
 namespace sinew::motion {
 
-/// A clip made ready for a rig: its twists are unwrapped once, so that every pose has an unbounded twist that changes
-/// without jumps, in whatever order the times are asked. Keeps the clip; the rig must outlive it.
+/// A clip prepared for a rig. Its twists are unwrapped once, so that every pose has an unbounded twist that changes
+/// without jumps, regardless of the order in which times are requested. The object keeps the clip; the rig must outlive
+/// it.
 class Player {
  public:
   /// \throws Error if the clip does not fit the rig.
@@ -18,7 +19,7 @@ class Player {
   const Clip& clip() const { return clip_; }
   double duration_s() const { return clip_.duration_s(); }
 
-  /// `sample` with `twist_rad` filled.
+  /// Returns the result of `sample` with `twist_rad` filled in.
   Pose at(double time_s) const;
 
  private:

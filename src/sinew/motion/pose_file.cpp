@@ -28,7 +28,7 @@ class PoseReader {
     keys(json, "The pose", {"space", "joints", "morphs"});
     if (const auto space = json.find("space"); space != json.end()) {
       if (!space->is_string() || (*space != "rest" && *space != "local"))
-        throw Error(fmt::format("The pose: 'space' should be \"rest\" or \"local\", not {}.", space->dump()));
+        throw Error(fmt::format("The pose: 'space' must be \"rest\" or \"local\", not {}.", space->dump()));
       local_ = *space == "local";
     }
     if (const auto joints = json.find("joints"); joints != json.end()) {
@@ -44,18 +44,18 @@ class PoseReader {
 
  private:
   static void object(const Json& json, const std::string& where) {
-    if (!json.is_object()) throw Error(where + " should be an object in braces.");
+    if (!json.is_object()) throw Error(where + " must be a JSON object.");
   }
 
   static void keys(const Json& json, const std::string& where, const std::vector<std::string>& known) {
     for (const auto& [key, value] : json.items())
       if (std::find(known.begin(), known.end(), key) == known.end())
-        throw Error(fmt::format("{} has a key '{}', which means nothing.{}", where, key, did_you_mean(key, known)));
+        throw Error(fmt::format("{} has an unknown key '{}'.{}", where, key, did_you_mean(key, known)));
   }
 
   static double number(const Json& json, const std::string& where, const char* key) {
     if (!json.is_number() || !std::isfinite(json.get<double>()))
-      throw Error(fmt::format("{}: '{}' should be made of numbers, not {}.", where, key, json.dump()));
+      throw Error(fmt::format("{}: '{}' must contain numbers, not {}.", where, key, json.dump()));
     return json.get<double>();
   }
 
@@ -64,7 +64,7 @@ class PoseReader {
     const auto found = owner.find(key);
     if (found == owner.end()) return false;
     if (!found->is_array() || found->size() != static_cast<std::size_t>(values.size()))
-      throw Error(fmt::format("{}: '{}' should be a list of {} numbers.", where, key, values.size()));
+      throw Error(fmt::format("{}: '{}' must be a list of {} numbers.", where, key, values.size()));
     for (Eigen::Index i = 0; i < values.size(); ++i)
       values[i] = number((*found)[static_cast<std::size_t>(i)], where, key);
     return true;
@@ -79,8 +79,9 @@ class PoseReader {
                               did_you_mean(name, known)));
     }
     if (found->second > 1)
-      throw Error(fmt::format("The pose names a joint '{}', and the skeleton has {} of that name. Rename them first.",
-                              name, found->second));
+      throw Error(
+          fmt::format("The pose names a joint '{}', but the skeleton has {} joints of that name. Rename them first.",
+                      name, found->second));
     return rig_.skeleton.find(name);
   }
 
@@ -88,25 +89,25 @@ class PoseReader {
     if (json.is_array()) {
       Vec4 q;
       if (json.size() != 4)
-        throw Error(where + ": 'rotation' should be a quaternion [x, y, z, w] or {\"euler_deg\": …}.");
+        throw Error(where + ": 'rotation' must be a quaternion [x, y, z, w] or {\"euler_deg\": …}.");
       for (std::size_t i = 0; i < 4; ++i) q[static_cast<Eigen::Index>(i)] = number(json[i], where, "rotation");
       if (!(q.norm() > 1e-6)) throw Error(where + ": 'rotation' is a quaternion of length zero.");
       return Quat(q[3], q[0], q[1], q[2]).normalized();
     }
     if (!json.is_object() || !json.contains("euler_deg"))
-      throw Error(where + ": 'rotation' should be a quaternion [x, y, z, w] or {\"euler_deg\": [a, b, c]}.");
+      throw Error(where + ": 'rotation' must be a quaternion [x, y, z, w] or {\"euler_deg\": [a, b, c]}.");
     keys(json, where + " 'rotation'", {"euler_deg", "order"});
     Vec3 angles = Vec3::Zero();
     numbers(json, "euler_deg", angles, where);
     std::string order = "xyz";
     if (const auto given = json.find("order"); given != json.end()) {
-      if (!given->is_string()) throw Error(where + ": 'order' should be a word such as \"xyz\".");
+      if (!given->is_string()) throw Error(where + ": 'order' must be a string such as \"xyz\".");
       order = given->get<std::string>();
     }
     std::string letters = order;
     std::sort(letters.begin(), letters.end());
     if (letters != "xyz")
-      throw Error(fmt::format("{}: A rotation order must be a permutation of 'xyz', not '{}'.", where, order));
+      throw Error(fmt::format("{}: 'order' must be a permutation of 'xyz', not '{}'.", where, order));
     return rotation_from_euler(kRadPerDegree * angles, order.c_str());
   }
 

@@ -3,16 +3,16 @@
 
 #pragma once
 
-/// Poses as JSON. The form is described in docs/formats/poses-and-clips.md.
+/// Poses as JSON. docs/formats/poses-and-clips.md describes the format.
 
 #include "sinew/core/character.h"
 #include "sinew/core/json.h"
 
 namespace sinew::motion {
 
-/// The pose that a JSON object describes; what it does not name stays at rest. `twist_rad` is filled for all joints.
-/// \throws Error with the place for keys and joints that are not known (with the nearest known one), for joints that
-/// share a name, and for values of another kind.
+/// Returns the pose that a JSON object describes. Joints and parts that it does not name stay at rest. `twist_rad` is
+/// filled in for all joints. \throws Error, with the location, for unknown keys and joints (with the most similar known
+/// one), for joints that share a name, and for values of the wrong type.
 Pose pose_from_json(const Json& json, const Rig& rig);
 
 }  // namespace sinew::motion

@@ -10,8 +10,8 @@
 
 namespace sinew::motion {
 
-/// A clip with keys at the given times, counted from the first of them: what the player's clip and the drivers of the
-/// rig do there. Tracks that never change keep one key. \pre the times rise.
+/// Returns a clip with keys at the given times, relative to the first of them, sampled from the player's clip and the
+/// drivers of the rig. Tracks that never change keep one key. \pre the times increase.
 Clip resampled(const Rig& rig, const Player& player, std::span<const double> times_s, const std::string& name);
 
 }  // namespace sinew::motion

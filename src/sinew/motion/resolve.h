@@ -9,11 +9,11 @@
 
 namespace sinew::motion {
 
-/// A pose in model space, once for every deformer, with all driven joints where their drivers put them. Linear in the
-/// joints. \throws Error if the skeleton's drivers cannot be evaluated (see `Drivers`).
+/// Converts a pose to model space and evaluates all drivers. The result serves every deformer. The cost is linear in
+/// the joints. \throws Error if the skeleton's drivers cannot be evaluated (see `Drivers`).
 ModelPose resolve(const Skeleton& skeleton, const Pose& pose);
 
-/// The same for many poses of one skeleton: its drivers are put in order once, by the caller.
+/// The same for many poses of one skeleton: the caller prepares its drivers once.
 ModelPose resolve(const Skeleton& skeleton, const Pose& pose, const Drivers& drivers);
 
 }  // namespace sinew::motion

@@ -14,7 +14,7 @@
 
 namespace sinew::geometry {
 
-/// Lists of unequal length, one after another.
+/// Lists of different lengths, stored one after another.
 struct Lists {
   std::vector<Index> offsets = {0};  ///< List i has the items offsets[i] … offsets[i+1]−1.
   std::vector<Index> items;
@@ -25,21 +25,22 @@ struct Lists {
   }
 };
 
-/// The vertex of each corner: that of the mesh or, with a welding, the welded one.
+/// Returns the vertex of each corner: that of the mesh or, with a welding, the welded vertex.
 std::vector<Index> corner_vertices(const Mesh& mesh, const Welding* welding = nullptr);
 
-/// Per vertex: those it shares an edge with, increasing. With a welding, of and among welded vertices. All functions
-/// here are linear for vertices of bounded valence, the same for any number of threads, and skip faces of fewer than
-/// three corners and edges from a vertex to itself. \pre the mesh is valid and the welding is its own.
+/// Returns for each vertex the vertices with which it shares an edge, in increasing order. With a welding, these are
+/// welded vertices. All functions here are linear for vertices of bounded valence, return the same for any number of
+/// threads, and skip faces of fewer than three corners and edges from a vertex to itself. \pre the mesh is valid and
+/// the welding is its own.
 Lists one_rings(const Mesh& mesh, const Welding* welding = nullptr);
 
-/// Per vertex: its faces, increasing, each once.
+/// Returns for each vertex its faces, in increasing order, each once.
 Lists vertex_faces(const Mesh& mesh, const Welding* welding = nullptr);
 
-/// Per vertex: its corners, increasing.
+/// Returns for each vertex its corners, in increasing order.
 Lists vertex_corners(const Mesh& mesh, const Welding* welding = nullptr);
 
-/// What a half-edge meets on its other side.
+/// Describes the other side of a half-edge.
 enum class EdgeKind : std::uint8_t {
   kNone,          ///< No edge: from a vertex to itself, or in a face of fewer than three corners.
   kInterior,      ///< One half-edge that runs the other way: its twin.
@@ -54,7 +55,7 @@ struct HalfEdges {
   std::vector<Index> prev;
   std::vector<Index> twin;  ///< kNone unless the kind is `kInterior`.
   std::vector<Index> face;
-  std::vector<Index> vertex;  ///< Where it begins.
+  std::vector<Index> vertex;  ///< The start vertex.
   std::vector<EdgeKind> kind;
   /// How many edges there are of each kind, by `EdgeKind`; half-edges that are none count one each.
   std::array<std::uint64_t, 5> edges = {};
@@ -65,10 +66,10 @@ struct HalfEdges {
 
 HalfEdges half_edges(const Mesh& mesh, const Welding* welding = nullptr);
 
-/// Where the surface ends: closed loops of half-edges without twins, each in the direction of its faces and beginning
-/// with its lowest half-edge, ordered by that. At a vertex a loop goes on round the fan it came along, so that pieces
-/// that only touch there have loops of their own, and two holes that touch there have one. Inconsistent and
-/// non-manifold edges count as cuts and lie on loops too; look at `kind`.
+/// Returns the boundary of the surface: closed loops of half-edges without twins, in the direction of their faces. Each
+/// loop begins with its lowest half-edge, and loops are sorted by that. At a vertex a loop continues around the fan
+/// along which it arrived, so that pieces that only touch there have separate loops, and two holes that touch there
+/// share one. Inconsistent and non-manifold edges count as cuts and belong to loops, too; check `kind`.
 Lists boundary_loops(const HalfEdges& half_edges);
 
 }  // namespace sinew::geometry

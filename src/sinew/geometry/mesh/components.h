@@ -10,12 +10,12 @@
 
 namespace sinew::geometry {
 
-/// Which faces hang together by shared vertices.
+/// Sets of faces that are connected through shared vertices.
 struct Components {
   Index count = 0;
   std::vector<Index> of_face;    ///< Numbered in order of the first face; kNone for a face without corners.
   std::vector<Index> of_vertex;  ///< Per vertex of the mesh; kNone for one that no face uses.
-  std::vector<Index> faces;      ///< Per component: how many.
+  std::vector<Index> faces;      ///< Number of faces per component.
 };
 
 /// Union-find over vertices: nearly linear. With a welding, copies of a welded vertex are one.

@@ -77,7 +77,7 @@ void carry_parts(const Mesh& mesh, const std::vector<Index>& source, Mesh& out) 
 
 Decimated decimate(const Mesh& mesh, const DecimateOptions& options) {
   if (!(options.max_error_rel >= 0))
-    throw Error(fmt::format("The error of a decimation cannot be {}. Give 0 or more.", options.max_error_rel));
+    throw Error(fmt::format("The maximum error of a decimation cannot be {}. Use 0 or more.", options.max_error_rel));
   CollapsedTriangles left = collapse(mesh, options);
   // In order of their parts, which are ranges of vertices.
   const std::vector<PartRange> ranges = part_ranges(mesh);

@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// The undirected edges of polygons: what subdivision, half-edges and sanitizing build on.
+/// The undirected edges of polygons: the basis of subdivision, half-edges and sanitizing.
 
 #include <array>
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace sinew::geometry {
 
-/// Corner c stands for the half-edge from its own vertex to that of the next corner of the face.
+/// Corner c represents the half-edge from its own vertex to that of the next corner of the face.
 struct EdgeTable {
   std::vector<std::array<Index, 2>> ends;  ///< Per edge: the lower vertex, then the higher. In increasing order.
   std::vector<Index> offsets = {0};  ///< Edge e is run along by corners[offsets[e]] … corners[offsets[e+1]−1].

@@ -10,26 +10,27 @@
 
 namespace sinew::geometry {
 
-/// Which triangles must be turned round so that winding numbers say what is solid.
+/// The triangles that must be flipped so that winding numbers identify solid space.
 struct Facing {
-  std::vector<std::int8_t> signs;  ///< Per triangle: +1 as it is, −1 turned.
+  std::vector<std::int8_t> signs;  ///< Per triangle: +1 unchanged, −1 flipped.
   Index shells = 0;                ///< Pieces connected through edges that two triangles share.
-  Index turned_shells = 0;         ///< Faced inwards as a whole, and not as a cavity of something else.
-  Index cavities = 0;              ///< Face inwards and lie inside shells that face outwards: left as they are.
-  Index mended_shells = 0;         ///< Some of their triangles faced the other way than the rest.
+  Index turned_shells = 0;         ///< Shells that faced inwards as a whole and are not cavities of others.
+  Index cavities = 0;              ///< Shells that face inwards inside shells that face outwards: unchanged.
+  Index mended_shells = 0;         ///< Shells in which some triangles faced the opposite way.
 };
 
 /// The rules, for input whose facing cannot be trusted:
-/// 1. Triangles that share an edge with exactly one other (corners at the very same place) form a shell, and face one
-///    way: those that disagree with the larger area of their shell are turned. Where that has no answer, as on a
-///    Möbius strip, the neighbour seen first decides.
+/// 1. Triangles that share an edge with exactly one other (corners at exactly the same positions) form a shell and face
+///    one way: those that disagree with the larger area of their shell are flipped. Where that is impossible, as on a
+///    Möbius strip, the neighbour visited first decides.
 /// 2. A shell whose signed volume about its own centre of area is negative faces inwards. Shells that enclose next to
-///    nothing (sheets, single triangles) are left as they are.
-/// 3. An inward shell is a cavity, and stays, if nearly all of it lies inside shells that face outwards as they are;
-///    else it is a flipped solid, and is turned. So a flipped part beside others is solid, as is a whole
-///    character that is inside out, and a hollow ball stays hollow. A flipped solid wholly inside a good one cannot be
-///    told from a cavity, and counts as one.
-/// About n log n; the same for any number of threads. \throws Error for positions that are not finite.
+///    nothing (sheets, single triangles) are unchanged.
+/// 3. An inward shell is a cavity, and is unchanged, if nearly all of it is inside shells that already face outwards.
+///    Otherwise it is an inverted solid, and is flipped. Thus an inverted part beside others becomes solid, as does a
+///    whole character that is inside out, and a hollow ball stays hollow. An inverted solid entirely inside a valid one
+///    cannot be distinguished from a cavity, and counts as one.
+/// The cost is about n log n. The result is the same for any number of threads. \throws Error for positions that are
+/// not finite.
 Facing solid_facing(const TriangleSoup& soup);
 
 }  // namespace sinew::geometry

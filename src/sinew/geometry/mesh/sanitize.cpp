@@ -204,7 +204,8 @@ Sanitized sanitize(const Mesh& mesh, const SanitizeOptions& options) {
   for (const double tolerance : {options.weld_tolerance_rel, options.thin_rel})
     if (!(tolerance >= 0 && tolerance < 1))
       throw Error(fmt::format(
-          "A tolerance of {} makes no sense. Give a fraction of the mesh's size, from 0 to below 1.", tolerance));
+          "The tolerance {} is invalid. Use a fraction of the mesh size that is at least 0 and less than 1.",
+          tolerance));
   const double size = mesh.size();
   const Welding welding = weld_within(mesh, options.weld_tolerance_rel * size, options.across_parts);
   Sanitized result;

@@ -21,24 +21,24 @@ struct SanitizeOptions {
   double thin_rel = 1e-10;
 };
 
-/// All that was done.
+/// The numbers of all changes.
 struct SanitizeCounts {
-  std::uint64_t welded_vertices = 0;    ///< Source vertices that became one with an earlier one.
-  std::uint64_t dropped_vertices = 0;   ///< Source vertices that no clean face is left for.
+  std::uint64_t welded_vertices = 0;    ///< Source vertices that were merged into an earlier one.
+  std::uint64_t dropped_vertices = 0;   ///< Source vertices without any remaining face.
   std::uint64_t collapsed_faces = 0;    ///< Triangles whose corners were welded together: removed.
   std::uint64_t thin_faces = 0;         ///< Degenerate triangles with three vertices: flipped away or removed.
   std::uint64_t duplicate_faces = 0;    ///< With the vertices of an earlier triangle, facing any way: removed.
-  std::uint64_t nonmanifold_edges = 0;  ///< Edges of more than two triangles: taken apart.
+  std::uint64_t nonmanifold_edges = 0;  ///< Edges of more than two triangles: separated.
   std::uint64_t twisted_edges = 0;      ///< Cut because the surface has only one side, like Möbius' strip.
-  std::uint64_t added_vertices = 0;     ///< Copies made in taking edges and vertices apart.
-  std::uint64_t flipped_faces = 0;      ///< Clean triangles that face the other way than their source.
+  std::uint64_t added_vertices = 0;     ///< Copies made to separate edges and vertices.
+  std::uint64_t flipped_faces = 0;      ///< Clean triangles that face opposite to their source.
   std::uint64_t components = 0;         ///< Of the clean mesh.
   std::uint64_t closed_components = 0;
 
   friend bool operator==(const SanitizeCounts&, const SanitizeCounts&) = default;
 };
 
-/// A surface that every method can stand on, and the way back to the mesh it was made from.
+/// A clean surface that every method can use, and the mapping back to the source mesh.
 struct Sanitized {
   Mesh mesh;                        ///< Triangles, without parts or layers.
   Lists source_vertices;            ///< Per clean vertex: the source vertices it stands for, increasing; never none.
@@ -49,8 +49,8 @@ struct Sanitized {
   SanitizeCounts counts;
 };
 
-/// Makes a mesh for analysis, never for writing out: triangles; every edge with one or two of them, which run along it
-/// in opposite directions; every vertex with one fan; each component facing outwards.
+/// Makes a mesh for analysis, not for output. It consists of triangles. Every edge has one triangle, or two that run
+/// along it in opposite directions; every vertex has one fan; each component faces outwards.
 ///
 /// In order: vertices are welded (`weld_within`; a clean vertex has the position of
 /// the source vertex lowest in x, then y, then z); polygons

@@ -197,7 +197,9 @@ SectionCutter::SectionCutter(TriangleSurface surface) : surface_(std::move(surfa
 
 Section SectionCutter::cut(const Vec3& a, const Vec3& b, double parameter, const SectionOptions& options) const {
   if (!((b - a).stableNorm() > 0))
-    throw Error("A cross-section needs an axis, but its two ends are one place; choose a bone that has a length.");
+    throw Error(
+        "A cross-section needs an axis, but both ends of this axis are at the same position. Choose a bone of nonzero "
+        "length.");
   Section section;
   section.parameter = parameter;
   section.origin = a + parameter * (b - a);

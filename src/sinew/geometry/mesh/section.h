@@ -16,20 +16,20 @@ namespace sinew::geometry {
 /// One closed curve in which a plane cuts a surface.
 struct SectionLoop {
   std::vector<Vec3> points;      ///< In order; the last is joined to the first.
-  double area = 0;               ///< Positive round solid, negative round a hole, for a surface that faces outwards.
-  double perimeter = 0;          ///< With the gaps.
+  double area = 0;               ///< Positive around solid, negative around a hole, if the surface faces outwards.
+  double perimeter = 0;          ///< Gaps included.
   Vec3 centroid = Vec3::Zero();  ///< Of the area; of the curve where the area vanishes.
   double min_radius = 0;         ///< Nearest and farthest from the axis, gaps included.
   double max_radius = 0;
-  bool surrounds = false;  ///< It goes round the axis.
-  Index gaps = 0;          ///< Straight pieces where the surface has none.
+  bool surrounds = false;  ///< Whether the loop surrounds the axis.
+  Index gaps = 0;          ///< Straight pieces that bridge gaps in the surface.
   double gap_length = 0;
 };
 
-/// What one plane cuts out of a surface. The figures are sums over `loops`; areas with their signs.
+/// The intersection of a surface with one plane. The figures are sums over `loops`, with signed areas.
 struct Section {
   double parameter = 0;        ///< Along the axis: 0 at its start, 1 at its end.
-  Vec3 origin = Vec3::Zero();  ///< Where the axis passes.
+  Vec3 origin = Vec3::Zero();  ///< Where the axis crosses the plane.
   std::vector<SectionLoop> loops;
   double area = 0;
   double perimeter = 0;
@@ -37,11 +37,11 @@ struct Section {
   double min_radius = 0;
   double max_radius = 0;
   Index gaps = 0;
-  Index left_out = 0;       ///< Loops that belong to something else than this bone.
+  Index left_out = 0;       ///< Loops that do not belong to this bone.
   bool surrounded = false;  ///< A loop goes round the axis; else the nearest was taken, or there is none.
 };
 
-/// Which loops of a plane count.
+/// The rule that selects the loops of a plane.
 enum class SectionRule {
   kAll,
   /// The loops that go round the axis, and all that lie inside the largest of these. If none does, the loop nearest to
@@ -66,7 +66,7 @@ class SectionCutter {
   explicit SectionCutter(TriangleSurface surface);
 
   /// The plane through a + parameter·(b − a), perpendicular to b − a. About k log n for k triangles that are cut.
-  /// \throws Error when a and b are one place.
+  /// \throws Error if a and b are at the same position.
   Section cut(const Vec3& a, const Vec3& b, double parameter, const SectionOptions& options = {}) const;
 
   /// One for each parameter, in parallel; the same bits for any number of threads.

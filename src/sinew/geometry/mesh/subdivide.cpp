@@ -68,7 +68,7 @@ Stencils make_rows(std::size_t count, Fill&& fill) {
       [](Stencils a, Stencils b) {
         if (a.size() == 0) return b;
         if (a.vertices.size() + b.vertices.size() >= kNone)
-          throw Error("Subdivision would give more weights of vertices than can be numbered. Use fewer levels.");
+          throw Error("Subdivision would need more vertex weights than can be indexed. Use fewer levels.");
         const auto shift = static_cast<std::uint32_t>(a.vertices.size());
         for (Index i = 1; i <= b.size(); ++i) a.offsets.push_back(shift + b.offsets[i]);
         a.vertices.insert(a.vertices.end(), b.vertices.begin(), b.vertices.end());
@@ -296,8 +296,8 @@ void check_counts(const Mesh& mesh, SubdivisionScheme scheme) {
     corners += std::uint64_t{count} * size;
   }
   if (corners >= kNone)
-    throw Error(fmt::format("Subdivision would give {} corners of faces, more than can be numbered. Use fewer levels.",
-                            corners));
+    throw Error(
+        fmt::format("Subdivision would create {} face corners, more than can be indexed. Use fewer levels.", corners));
 }
 
 void subdivide_uvs(const Mesh& mesh, SubdivisionScheme scheme, const LayerPlan& vertex_plan, const Numbering& numbers,
@@ -390,7 +390,7 @@ std::vector<double> Stencils::apply(std::span<const double> values, std::size_t 
 }
 
 Subdivided subdivide(const Mesh& mesh, SubdivisionScheme scheme, int levels) {
-  if (levels < 0) throw Error(fmt::format("A mesh cannot be subdivided {} times. Ask for 0 levels or more.", levels));
+  if (levels < 0) throw Error(fmt::format("A mesh cannot be subdivided {} times. Use 0 or more levels.", levels));
   Subdivided state;
   state.mesh = mesh;
   state.mesh.normals = {};

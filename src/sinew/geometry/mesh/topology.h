@@ -11,8 +11,8 @@
 
 namespace sinew::geometry {
 
-/// How the faces of a mesh hang together, in numbers. Vertices are welded ones, unless said otherwise. A face that
-/// uses a vertex twice running has no edge there; all its other edges count, there and back.
+/// Counts that describe how the faces of a mesh are connected. Vertices are welded ones unless stated otherwise. A face
+/// that uses a vertex twice in succession has no edge there; all its other edges count, in both directions.
 struct TopologyCounts {
   std::uint64_t render_vertices = 0;        ///< Vertices of the file.
   std::uint64_t vertices = 0;               ///< Welded.
@@ -23,14 +23,14 @@ struct TopologyCounts {
   std::uint64_t faces = 0;
   std::uint64_t edges = 0;
   std::uint64_t components = 0;      ///< Faces that share a vertex are connected; vertices without faces do not count.
-  std::uint64_t boundary_edges = 0;  ///< With one face.
+  std::uint64_t boundary_edges = 0;  ///< Edges with one face.
   std::uint64_t boundary_loops = 0;  ///< Holes and rims; those that touch in a vertex count as one.
-  std::uint64_t nonmanifold_edges = 0;  ///< With more than two faces.
+  std::uint64_t nonmanifold_edges = 0;  ///< Edges with more than two faces.
   std::uint64_t nonmanifold_vertices =
-      0;  ///< Whose faces, but for those that use a vertex twice, form more than one fan.
+      0;  ///< Vertices whose faces, except those that use a vertex twice, form more than one fan.
   std::uint64_t inconsistent_edges = 0;  ///< Directed edges that more than one face runs along the same way.
-  std::uint64_t zero_area_faces = 0;     ///< All corners on a line, within rounding.
-  std::uint64_t duplicate_faces = 0;     ///< With the same vertices as a face before them, in any order.
+  std::uint64_t zero_area_faces = 0;     ///< Faces with all corners on a line, within rounding.
+  std::uint64_t duplicate_faces = 0;     ///< Faces with the same vertices as an earlier face, in any order.
 
   bool manifold() const { return nonmanifold_edges == 0 && nonmanifold_vertices == 0; }
   /// Every edge has exactly two faces.
@@ -42,12 +42,12 @@ struct TopologyCounts {
   friend bool operator==(const TopologyCounts&, const TopologyCounts&) = default;
 };
 
-/// An edge that is not run along as often one way as the other: where the surface ends, or does not fit together.
+/// An edge that faces do not use equally often in both directions: the surface ends there or is inconsistent.
 struct OpenEdge {
   Index from = kNone;  ///< Welded vertices. Faces run from → to `surplus` times more often than back.
   Index to = kNone;
   Index surplus = 0;
-  Index faces = 0;  ///< How many use the edge at all.
+  Index faces = 0;  ///< Number of faces that use the edge.
 
   friend bool operator==(const OpenEdge&, const OpenEdge&) = default;
 };

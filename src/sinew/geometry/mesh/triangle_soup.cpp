@@ -50,15 +50,16 @@ Box bounds(const TriangleSoup& soup) {
 
 void require_solid_input(const TriangleSoup& soup, const char* purpose) {
   if (soup.triangles.empty())
-    throw Error(fmt::format("The mesh has no faces, and some are needed for {}. Give a mesh with a surface.", purpose));
+    throw Error(fmt::format("The mesh has no faces, which are needed for {}. Provide a mesh with faces.", purpose));
   for (std::size_t i = 0; i < soup.triangles.size(); ++i)
     for (const Index v : soup.triangles[i]) {
       if (v >= soup.positions.size())
-        throw Error(fmt::format("Triangle {} uses vertex {}, but there are only {}. Repair the mesh first.", i, v,
-                                soup.positions.size()));
+        throw Error(
+            fmt::format("Triangle {} refers to vertex {}, but there are only {} vertices. Repair the mesh first.", i, v,
+                        soup.positions.size()));
       if (!soup.positions[v].allFinite())
         throw Error(
-            fmt::format("Vertex {} has a coordinate that is not a finite number, and finite ones are needed for {}. "
+            fmt::format("The position of vertex {} is not finite, but finite positions are needed for {}. "
                         "Repair the mesh first.",
                         v, purpose));
     }

@@ -14,7 +14,7 @@ namespace sinew::geometry {
 /// The vertices of one triangle.
 using TriangleVertices = std::array<Index, 3>;
 
-/// Triangles that need not hang together in any way. A view: what it shows must outlive it.
+/// Triangles that need not be connected. This is a view: the data must outlive it.
 struct TriangleSoup {
   std::span<const Vec3> positions;
   std::span<const TriangleVertices> triangles;
@@ -32,7 +32,7 @@ Box bounds(const TriangleSoup& soup);
 /// sentence "… are needed for": "a distance field".
 void require_solid_input(const TriangleSoup& soup, const char* purpose);
 
-/// The point of a triangle nearest to another point.
+/// The point of a triangle nearest to a given point.
 struct PointOnTriangle {
   Vec3 point = Vec3::Zero();
   Vec3 barycentric = Vec3::Zero();  ///< Of the three corners: none negative, sum 1.

@@ -11,7 +11,7 @@
 
 namespace sinew::geometry {
 
-/// Plain points and triangles: what the operators on surfaces take. A triangle faces the side from which its corners
+/// Plain points and triangles: the input of the operators on surfaces. A triangle faces the side from which its corners
 /// run counter-clockwise.
 struct TriangleSurface {
   std::vector<Vec3> positions;
@@ -21,8 +21,8 @@ struct TriangleSurface {
 /// The triangles of `triangulate(mesh)` on the mesh's own vertices.
 TriangleSurface triangle_surface(const Mesh& mesh);
 
-/// The same triangles, in the same order, on the welded vertices: what hangs together where a file splits vertices at
-/// seams. Triangles that welding collapses are kept, so that the numbers agree with `triangulate`.
+/// Returns the same triangles, in the same order, on the welded vertices, so that they are connected where a file
+/// splits vertices at seams. Triangles that welding collapses are kept, so that indices agree with `triangulate`.
 TriangleSurface triangle_surface(const Mesh& mesh, const Welding& welding);
 
 }  // namespace sinew::geometry

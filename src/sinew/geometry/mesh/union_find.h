@@ -10,8 +10,8 @@
 
 namespace sinew::geometry {
 
-/// Sets that are joined two by two; the lowest member stands for each. R. Tarjan, "Efficiency of a good but not linear
-/// set union algorithm", 1975, with paths halved.
+/// Disjoint sets that can be joined; the lowest member represents each set. R. Tarjan, "Efficiency of a good but not
+/// linear set union algorithm", 1975, with paths halved.
 class UnionFind {
  public:
   explicit UnionFind(std::size_t count) : parent_(count) {
@@ -23,7 +23,7 @@ class UnionFind {
     return i;
   }
 
-  /// Says whether the two were apart.
+  /// Returns whether the two sets were separate.
   bool join(Index a, Index b) {
     a = find(a), b = find(b);
     if (a == b) return false;

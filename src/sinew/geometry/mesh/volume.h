@@ -9,10 +9,10 @@
 
 namespace sinew::geometry {
 
-/// What a surface encloses and how large it is.
+/// The enclosed volume and the area of a surface.
 struct Volume {
   /// Sum of the signed tetrahedra from the centre of the box to every triangle: the volume of a closed surface that
-  /// faces outwards, its negative when it faces inwards. Of an open surface it says only the order of magnitude.
+  /// faces outwards, its negative when it faces inwards. For an open surface it is only an order of magnitude.
   double volume = 0;  ///< m³
   double area = 0;    ///< m²
 

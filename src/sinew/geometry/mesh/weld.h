@@ -9,8 +9,8 @@
 
 namespace sinew::geometry {
 
-/// Which render vertices are one vertex of the surface. A glTF file splits a vertex at every seam of its texture
-/// coordinates or normals; results go back to every copy.
+/// The render vertices that form one vertex of the surface. A glTF file splits a vertex at every seam of its texture
+/// coordinates or normals; results are written back to every copy.
 struct Welding {
   std::vector<Index> welded;  ///< Per vertex of the mesh: its welded vertex. Numbered in order of first appearance.
   std::vector<Index> first;   ///< Per welded vertex: the first vertex of the mesh that it stands for.
@@ -19,7 +19,7 @@ struct Welding {
 };
 
 /// Joins vertices of one part whose positions are bit-equal (0 and −0 count as equal) and whose morph deltas are equal.
-/// No tolerance: what a modeller kept apart stays apart. Expected linear time.
+/// There is no tolerance: vertices that a modeller kept separate stay separate. The expected time is linear.
 Welding weld(const Mesh& mesh);
 
 }  // namespace sinew::geometry

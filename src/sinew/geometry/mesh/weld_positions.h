@@ -7,8 +7,9 @@
 
 namespace sinew::geometry {
 
-/// Joins further what `weld` kept apart only because morphs move the copies differently: the surface at rest. Where
-/// this has fewer vertices, morphs tear the surface open. Free of cost for a mesh without morphs, else expected linear.
+/// Also joins vertices that `weld` kept separate only because morphs move the copies differently. The result describes
+/// the surface at rest. Where it has fewer vertices, morphs tear the surface open. A mesh without morphs costs nothing;
+/// otherwise the expected time is linear.
 Welding weld_positions(const Mesh& mesh, Welding welding);
 
 }  // namespace sinew::geometry

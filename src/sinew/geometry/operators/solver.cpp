@@ -60,8 +60,9 @@ struct SparseSolver::Factor {
     for (Index row = 0; row < a.size(); ++row)
       for (Index k = a.offsets[row]; k < a.offsets[row + 1]; ++k)
         if (!std::isfinite(a.values[k]))
-          throw SingularMatrix(fmt::format(
-              "The matrix of {} rows has an entry in row {} that is not finite; mend the mesh first.", a.size(), row));
+          throw SingularMatrix(
+              fmt::format("The matrix of {} rows has an entry in row {} that is not finite. Repair the mesh first.",
+                          a.size(), row));
     if (a.size() == 0) return;
     const EigenSparse matrix = view();
     if (analyse) ldlt.analyzePattern(matrix);
@@ -83,8 +84,8 @@ struct SparseSolver::Factor {
     }
     if (ldlt.info() == Eigen::Success && worst == kNone) return;
     throw SingularMatrix(fmt::format(
-        "The matrix of {} rows is not positive definite{}; fix a value in every connected part of the surface, or add "
-        "to its diagonal.",
+        "The matrix of {} rows is not positive definite{}. Fix a value in every connected part of the surface, or add "
+        "to the diagonal.",
         a.size(), worst == kNone ? "" : fmt::format(" at row {} (pivot {:.3g} of its diagonal)", worst, least)));
   }
 };

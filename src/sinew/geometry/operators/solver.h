@@ -13,7 +13,7 @@
 
 namespace sinew::geometry {
 
-/// A matrix that should be positive definite is not, or holds a number that is not finite.
+/// The matrix is not positive definite, or contains a number that is not finite.
 class SingularMatrix : public Error {
  public:
   using Error::Error;
@@ -28,7 +28,7 @@ struct SolverOptions {
   double pivot_tolerance = 1e-14;
 };
 
-/// Columns of unknowns, and how well they fulfil the equations.
+/// Columns of unknowns, and how well they satisfy the equations.
 struct [[nodiscard]] Solution {
   Eigen::MatrixXd x;
   /// Largest ‖b − A·x‖ / ‖b‖ over the columns with b ≠ 0, for the matrix as factored (with what was added to it); near

@@ -13,7 +13,7 @@ namespace sinew::geometry {
 /// A square sparse matrix in compressed rows. Symmetric ones store both halves.
 struct SparseMatrix {
   std::vector<Index> offsets = {0};  ///< Row i has the entries offsets[i] … offsets[i+1]−1.
-  std::vector<Index> columns;        ///< Rising within a row.
+  std::vector<Index> columns;        ///< Increasing within a row.
   std::vector<double> values;
 
   Index size() const { return static_cast<Index>(offsets.size() - 1); }
@@ -36,8 +36,8 @@ struct MatrixEntry {
   double value = 0;
 };
 
-/// Adds entries up; those of one place in the order in which they come. Linear, but for sorting each row. \pre rows and
-/// columns below `size`.
+/// Sums entries; those at one row and column are added in the given order. Linear, but for sorting each row. \pre rows
+/// and columns below `size`.
 SparseMatrix assemble(Index size, std::span<const MatrixEntry> entries);
 
 /// factor·A + diag(d). The pattern gains the diagonal where A lacks it. \pre d has one value per row.

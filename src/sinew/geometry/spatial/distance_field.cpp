@@ -61,7 +61,7 @@ FieldGrid make_grid(const Box& box, const DistanceFieldOptions& options, Index m
     const double samples = std::ceil((cells + 1) / multiple) * multiple;
     total *= samples;
     if (!(total < 2147483648.0))
-      throw Error("The distance field would have more than 2^31 samples. Ask for fewer cells or less padding.");
+      throw Error("The distance field would have more than 2^31 samples. Use fewer cells or less padding.");
     grid.samples[static_cast<std::size_t>(k)] = static_cast<Index>(samples);
     grid.origin[k] = box.center()[k] - 0.5 * grid.cell * (samples - 1);
   }

@@ -16,14 +16,15 @@ namespace sinew::geometry {
 
 struct DistanceFieldOptions {
   int cells = 64;      ///< More: finer, and time and memory grow with the cube (the square for a sparse field).
-  double padding = 3;  ///< Needed wherever the field is asked outside the mesh; beyond it values are estimates.
+  double padding = 3;  ///< Needed where the field is sampled outside the mesh; beyond it values are estimates.
   double band = 0;     ///< A narrow band saves most of the time when only the neighbourhood of the surface matters.
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("cells", "Cells of the distance field along the longest side of the mesh.").range(4, 1024), self.cells);
-    v(Field("padding", "Room around the mesh, in cells.").range(1, 256), self.padding);
-    v(Field("band", "Distances beyond so many cells are cut off there; 0 keeps all (a sparse field then takes 3).")
+    v(Field("cells", "Number of cells of the distance field along the longest side of the mesh.").range(4, 1024),
+      self.cells);
+    v(Field("padding", "Margin around the mesh, in cells.").range(1, 256), self.padding);
+    v(Field("band", "Clamp distances to this number of cells; 0 keeps all distances (a sparse field then uses 3).")
           .range(0, 1024),
       self.band);
   }
@@ -32,7 +33,7 @@ struct DistanceFieldOptions {
 /// Signed distances to a mesh on a regular grid, negative inside.
 ///
 /// The distance is that to the nearest triangle, exact in double precision. The sign is the generalised winding number
-/// (`FastWinding`) of the triangles, turned as `solid_facing` says: inside is where it exceeds one half. So
+/// (`FastWinding`) of the triangles, oriented by `solid_facing`: inside is where it exceeds one half. So
 /// overlapping, nested, self-intersecting and open shells are solid together; a flipped shell is as solid as any other.
 /// Where a hole is open, the sign changes across its mouth though no surface is near, and the field jumps there.
 ///

@@ -12,17 +12,17 @@
 
 namespace sinew::geometry {
 
-/// A cell of an endless grid.
+/// A cell of an unbounded grid.
 using HashCell = std::array<std::int64_t, 3>;
 
-/// The cell in which a point lies.
+/// Returns the cell that contains a point.
 inline HashCell hash_cell(const Vec3& p, const Vec3& origin, double cell_size) {
   const Vec3 scaled = (p - origin) / cell_size;
   return {static_cast<std::int64_t>(std::floor(scaled.x())), static_cast<std::int64_t>(std::floor(scaled.y())),
           static_cast<std::int64_t>(std::floor(scaled.z()))};
 }
 
-/// Its place in a table. \pre the size of the table is a power of two.
+/// Returns the slot of a cell in a hash table. \pre the size of the table is a power of two.
 inline std::size_t hash_slot(const HashCell& cell, std::size_t table_size) {
   std::uint64_t h = 0;
   for (const std::int64_t x : cell) {

@@ -12,16 +12,16 @@
 namespace sinew::geometry {
 
 struct PenetrationOptions {
-  /// Also what goes through another part; without it each part is looked at by itself.
+  /// Also finds penetration of other parts. Otherwise each part is examined separately.
   bool between_parts = true;
 };
 
-/// A place where the surface goes through itself: intersecting pairs of triangles that hang together, and the vertices
+/// One region where the surface passes through itself: connected intersecting pairs of triangles, and the vertices
 /// beyond them.
 struct PenetrationSet {
   std::uint64_t pairs = 0;      ///< Of intersecting triangles, adjacent ones included.
-  Index vertices = 0;           ///< Welded ones that lie in another part of the body.
-  Index unmeasured = 0;         ///< Of these, for how many no other surface was found; their depth counts as 0.
+  Index vertices = 0;           ///< Welded vertices inside another region of the body.
+  Index unmeasured = 0;         ///< Those for which no other surface was found; their depth counts as 0.
   double max_depth = 0;         ///< m
   double mean_depth = 0;        ///< Over `vertices`.
   Index deepest = kNone;        ///< A vertex of the mesh.
@@ -36,13 +36,13 @@ struct Penetration {
   double max_depth = 0;
 };
 
-/// How deep a surface lies inside itself.
+/// Measures how deep a surface is inside itself.
 ///
 /// A vertex *penetrates* when space is inside the body on both sides of the surface there: both winding numbers, in
-/// front and behind, are larger than ½ in size. Only parts of the surface that hang together with an intersecting pair
-/// are asked, so that an eyeball within a head does not count. What bounds the body are the components that are closed
-/// or nearly so: round holes as long as their rims would cover less than 5 % of their area. Open shells (clothes) bound
-/// nothing, but their vertices can lie in the body.
+/// front and behind, are larger than ½ in magnitude. Only parts of the surface that are connected to an intersecting
+/// pair are examined, so that an eyeball within a head does not count. What bounds the body are the components that are
+/// closed or nearly so: round holes as long as their rims would cover less than 5 % of their area. Open shells
+/// (clothes) bound nothing, but their vertices can lie in the body.
 ///
 /// Its *depth* is the distance to the nearest triangle of the body that it would leave through the front, on a straight
 /// way that does not leave the body before: one of another component, or of its own if the way along edges is more

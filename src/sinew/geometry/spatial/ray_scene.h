@@ -22,9 +22,9 @@ struct Ray {
   double t_max = std::numeric_limits<double>::infinity();
 };
 
-/// Where a ray meets a triangle.
+/// The intersection of a ray with a triangle.
 struct RayHit {
-  Index triangle = kNone;  ///< kNone when nothing was met.
+  Index triangle = kNone;  ///< kNone if the ray hits nothing.
   double t = std::numeric_limits<double>::infinity();
   Vec3 barycentric = Vec3::Zero();  ///< Of the triangle's three corners.
 
@@ -42,7 +42,7 @@ struct LeavingHit {
 
 /// The nearest point of the surface.
 struct ClosestPoint {
-  Index triangle = kNone;  ///< kNone when nothing lies within the radius.
+  Index triangle = kNone;  ///< kNone if nothing is within the radius.
   double distance = std::numeric_limits<double>::infinity();
   Vec3 point = Vec3::Zero();
   Vec3 barycentric = Vec3::Zero();
@@ -50,10 +50,11 @@ struct ClosestPoint {
   explicit operator bool() const { return triangle != kNone; }
 };
 
-/// Says which triangles count; an empty one lets all pass. Called from several threads at once by the batch functions.
+/// Selects the triangles that count; an empty filter accepts all. The batch functions call it from several threads at
+/// once.
 using TriangleFilter = std::function<bool(Index triangle)>;
 
-/// Rays and closest points on triangles, through Embree in its robust mode.
+/// Ray and closest-point queries on triangles, with Embree in its robust mode.
 ///
 /// *Accuracy.* Embree sees the triangles in single precision, moved to the centre of their box and scaled to size 1.
 /// Closest points are exact in double precision: single precision only rules out what is farther away for sure. For
@@ -72,7 +73,7 @@ class RayScene {
  public:
   /// \throws Error for positions that are not finite or indices out of range. A mesh without faces is met by nothing.
   explicit RayScene(const Mesh& mesh);
-  /// Copies what it needs.
+  /// Copies the data that it needs.
   explicit RayScene(const TriangleSoup& soup);
   RayScene(RayScene&&) noexcept;
   RayScene& operator=(RayScene&&) noexcept;
@@ -82,11 +83,11 @@ class RayScene {
   /// The face of the mesh that the triangle was cut from; the triangle itself when made from a soup.
   Index face(Index triangle) const;
 
-  /// The hit with the smallest t.
+  /// Returns the hit with the smallest t.
   RayHit nearest_hit(const Ray& ray, const TriangleFilter& accept = {}) const;
-  /// Every hit, by rising t, then index. A ray through a common edge meets both triangles.
+  /// Returns every hit, sorted by t, then by index. A ray through a common edge hits both triangles.
   std::vector<RayHit> all_hits(const Ray& ray, const TriangleFilter& accept = {}) const;
-  /// Whether there is any hit: quicker than looking for the nearest.
+  /// Returns whether there is any hit. This is faster than finding the nearest.
   bool occluded(const Ray& ray, const TriangleFilter& accept = {}) const;
   /// For many directions from one place where each ray first leaves the solid: the nearest hit with direction · normal
   /// > 0, with normals by the order of the corners. What faces the ray is passed through. For speed all is as single

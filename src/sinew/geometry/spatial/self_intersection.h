@@ -12,7 +12,7 @@
 namespace sinew::geometry {
 
 struct SelfIntersectionOptions {
-  /// Also looks for pairs of triangles of two different parts.
+  /// Also finds pairs of triangles of two different parts.
   bool between_parts = true;
   /// Keeps the pairs themselves; without it only their number is known, which takes no memory.
   bool list = false;
@@ -33,7 +33,7 @@ struct SelfIntersections {
   std::uint64_t inside_parts = 0;   ///< Pairs within one part.
   std::uint64_t between_parts = 0;  ///< Pairs of two parts.
   std::uint64_t adjacent = 0;       ///< Pairs that share a corner or an edge; in neither of the figures above.
-  std::vector<TrianglePair> pairs;  ///< All of them, sorted, if they were asked for.
+  std::vector<TrianglePair> pairs;  ///< All pairs, sorted, if `list` was requested.
 };
 
 /// Pairs of triangles that share no vertex (have no corner at the very same place) and yet have a point in common,

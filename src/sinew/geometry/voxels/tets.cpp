@@ -33,7 +33,8 @@ class Lattice {
       origin_[k] = 0.5 * (box.lower[k] + box.upper[k] - cubes_[k] * cell);
       points *= cubes_[k] + 1.0;
     }
-    if (points > 134217728.0) throw Error("The tetrahedra would be too many to hold in memory. Ask for larger ones.");
+    if (points > 134217728.0)
+      throw Error("There would be too many tetrahedra to hold in memory. Use larger tetrahedra.");
     corners_ = static_cast<std::size_t>(points);
   }
 

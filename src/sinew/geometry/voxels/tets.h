@@ -31,10 +31,10 @@ struct DihedralAngles {
 };
 DihedralAngles dihedral_angles(const TetMesh& tets);
 
-/// Volume of one tetrahedron, with its sign.
+/// Returns the signed volume of one tetrahedron.
 double tet_volume(const TetMesh& tets, Index tet);
 
-/// Which tetrahedra hang together by common vertices, numbered in order of their first tetrahedron.
+/// Tetrahedra that are connected through common vertices, numbered in order of their first tetrahedron.
 struct TetComponents {
   Index count = 0;
   std::vector<Index> of_tet;

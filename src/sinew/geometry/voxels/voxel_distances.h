@@ -19,9 +19,9 @@ enum class VoxelMetric {
   kChamfer,   ///< Shortest paths over the 26 neighbours, as published: up to 12.8 % too long, depending on direction.
 };
 
-/// Where a search begins: a solid voxel, and how far it is already. All distances here are in voxels.
+/// The start of a search: a solid voxel and its initial distance. All distances here are in voxels.
 struct VoxelSeed {
-  Index solid = kNone;  ///< Place in `SolidVoxels::solid`.
+  Index solid = kNone;  ///< Index into `SolidVoxels::solid`.
   float distance = 0;
   Index source = 0;  ///< Which of several sources; only `VoxelField::source` looks at it.
 
@@ -38,12 +38,12 @@ struct VoxelBridge {
   friend bool operator==(const VoxelBridge&, const VoxelBridge&) = default;
 };
 
-/// Result and memory of a search; may be used again and again.
+/// Result and working memory of a search; it can be reused.
 struct VoxelField {
   static constexpr float kUnreached = std::numeric_limits<float>::infinity();
 
   std::vector<float> distance;  ///< Per solid voxel.
-  std::vector<Index> source;    ///< Per solid voxel, if asked for: the source that is nearest, or kNone.
+  std::vector<Index> source;    ///< Per solid voxel, if requested: the nearest source, or kNone.
 
   VoxelField();
   VoxelField(VoxelField&&) noexcept;
@@ -81,7 +81,7 @@ class VoxelDistances {
   /// The solid voxel one step further, or kNone: exterior, or closed.
   Index neighbour(Index solid, std::size_t step) const;
 
-  /// Adds to the bridges there are.
+  /// Adds to the existing bridges.
   void add_bridges(std::span<const VoxelBridge> bridges);
 
   /// Distances of all solid voxels that are not farther than `limit`; the others stay `kUnreached`. With `sources`,

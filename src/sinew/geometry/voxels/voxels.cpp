@@ -37,7 +37,7 @@ void lay_grid(const Box& box, const VoxelOptions& options, SolidVoxels& voxels) 
     const double count = inner + 2 * std::max(options.padding, 1);
     total *= count;
     if (!(total <= 1073741824.0))
-      throw Error("The voxel grid would have more than 2^30 voxels. Ask for a lower resolution.");
+      throw Error("The voxel grid would have more than 2^30 voxels. Use a lower resolution.");
     voxels.counts[static_cast<std::size_t>(k)] = static_cast<Index>(count);
     voxels.origin[k] = box.center()[k] - 0.5 * voxels.cell * count;
   }

@@ -17,13 +17,13 @@ namespace sinew::geometry {
 struct VoxelOptions {
   int resolution = 128;  ///< Raise it until the thinnest finger has four voxels; time and memory grow with the cube.
   int padding = 2;       ///< At least 1, so that every solid voxel has all its neighbours.
-  bool cleanup = true;   ///< Without it specks and pinholes stay.
+  bool cleanup = true;   ///< Otherwise specks and pinholes remain.
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v(Field("resolution", "Voxels along the longest side of the mesh.").range(4, 1024), self.resolution);
-    v(Field("padding", "Empty voxels around the mesh.").range(1, 64), self.padding);
-    v(Field("cleanup", "Remove loose specks of interior and fill pockets of fewer than eight voxels."), self.cleanup);
+    v(Field("padding", "Number of empty voxels around the mesh.").range(1, 64), self.padding);
+    v(Field("cleanup", "Remove isolated interior specks and fill pockets smaller than eight voxels."), self.cleanup);
   }
 };
 
@@ -35,10 +35,10 @@ struct SolidVoxels {
   double cell = 0;             ///< Edge length.
   std::array<Index, 3> counts = {0, 0, 0};
   std::vector<VoxelClass> classes;  ///< Per voxel, x fastest, then y, then z.
-  std::vector<Index> ids;           ///< Per voxel: its place in `solid`, or kNone.
-  std::vector<Index> solid;         ///< The voxels that are not exterior, rising.
+  std::vector<Index> ids;           ///< Per voxel: its index in `solid`, or kNone.
+  std::vector<Index> solid;         ///< The voxels that are not exterior, in increasing order.
 
-  Index undecided = 0;       ///< Voxels where the axes' votes did not settle it and the winding number did.
+  Index undecided = 0;       ///< Voxels decided by the winding number because the axes' votes did not.
   Index removed_specks = 0;  ///< Interior voxels that touched neither surface nor bone.
   Index filled_pockets = 0;  ///< Exterior voxels of closed pockets of fewer than eight.
 

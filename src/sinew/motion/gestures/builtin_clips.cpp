@@ -52,9 +52,9 @@ Clip builtin_clip(const Skeleton& skeleton, const std::string& name) {
   const Recognition known = recognize(skeleton);
   const std::vector<std::string> names = names_for(skeleton, known);
   if (std::find(names.begin(), names.end(), name) == names.end())
-    throw Error(fmt::format("There is no built-in clip '{}' for this skeleton, whose build is {}. There is: {}.", name,
-                            build_name(known.build),
-                            names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+    throw Error(
+        fmt::format("There is no built-in clip '{}' for this skeleton, which is of the kind '{}'. Available: {}.", name,
+                    build_name(known.build), names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
   if (name == "exercise") return exercise(skeleton);
   const Body body(skeleton, known);
   if (name == "idle") return idle_clip(body);

@@ -90,7 +90,7 @@ class Exercise {
 
   Clip run() {
     group_joints();
-    if (order_.empty()) throw Error("The skeleton has no deforming joint that an exercise could move.");
+    if (order_.empty()) throw Error("The skeleton has no deforming joint that the clip 'exercise' could move.");
     std::size_t moves = 0;
     for (const std::string& key : order_)
       for (int kind = 0; kind < 3; ++kind) moves += range_of(groups_[key], kind) ? 1 : 0;

@@ -3,8 +3,8 @@
 
 #pragma once
 
-/// Which joint is which part of the body: by the names that programs and standards give, or by words in names and the
-/// shape of the skeleton. What is found is used for built-in clips and to match skeletons.
+/// Recognizes which part of the body each joint moves, from the naming conventions of programs and standards, or from
+/// words in names and the shape of the skeleton. Built-in clips and the matching of skeletons use the result.
 
 #include <string>
 #include <vector>
@@ -42,7 +42,7 @@ enum class BodyPart {
 
 enum class Side { kMiddle, kLeft, kRight };
 
-/// The part of the body a joint moves.
+/// The part of the body that a joint moves.
 struct JointRole {
   BodyPart part = BodyPart::kNone;
   Side side = Side::kMiddle;
@@ -52,39 +52,39 @@ struct JointRole {
   bool operator==(const JointRole&) const = default;
 };
 
-/// "left_upper_arm", "spine_2", "right_index_1"; empty for kNone. Parts that come once have no number unless it is
-/// above 1.
+/// Returns a name such as "left_upper_arm", "spine_2" or "right_index_1"; empty for kNone. Parts that occur once have
+/// no number unless it is above 1.
 std::string role_name(const JointRole& role);
 
-/// What kind of body a skeleton has.
+/// The kind of body of a skeleton.
 enum class Build { kUnknown, kHumanoid, kQuadruped, kBird };
 std::string build_name(Build build);
 
-/// What is known about a skeleton.
+/// The roles and the kind of body recognized in a skeleton.
 struct Recognition {
   Build build = Build::kUnknown;
-  /// The table whose names fit: "mixamo", "motionbuilder", "vrm", "vroid", "unreal", "rigify", "blender", "sinew",
-  /// "biped"; "words" where only words in the names told; empty where nothing did.
+  /// The naming convention that matches: "mixamo", "motionbuilder", "vrm", "vroid", "unreal", "rigify", "blender",
+  /// "sinew", "biped"; "words" if only words in the names were recognized; empty if nothing was.
   std::string table;
-  double coverage = 0;           ///< The share of the 13 parts that every body with four limbs has, which were found.
-  double named = 0;              ///< The share of deforming joints that got a role.
+  double coverage = 0;           ///< The share found of the 13 parts that every body with four limbs has.
+  double named = 0;              ///< The share of deforming joints that have a role.
   std::vector<JointRole> roles;  ///< One per joint.
-  Vec3 up = Vec3::UnitY();       ///< Of the body at rest, in model space; +Y, +Z and +X unless it lies otherwise.
+  Vec3 up = Vec3::UnitY();       ///< Of the body at rest, in model space; by default +Y, +Z and +X.
   Vec3 forward = Vec3::UnitZ();
   Vec3 left = Vec3::UnitX();
 
-  /// The joint of a role, or kNone.
+  /// Returns the joint of a role, or kNone.
   Index find(BodyPart part, Side side = Side::kMiddle, int number = 1) const;
-  /// All joints of a part, from the body outwards.
+  /// Returns all joints of a part, from the body outwards.
   std::vector<Index> chain(BodyPart part, Side side = Side::kMiddle) const;
 };
 
-/// Which roles the joints have and what kind of body that makes. The build is kUnknown, and roles may be few, where
-/// names tell too little. Names are compared without regard to case, name spaces ("rig:Hips"), kinds of separators and
-/// numbers that exporters append. Joints × names of all tables.
+/// Determines the roles of the joints and the kind of body. If names are not informative enough, the build is kUnknown
+/// and few joints have roles. The comparison of names ignores case, namespaces ("rig:Hips"), kinds of separators and
+/// numbers appended by exporters. The cost is joints × names of all tables.
 Recognition recognize(const Skeleton& skeleton);
 
-/// The name that a table gives to a role, or an empty text.
+/// Returns the name of a role in a naming convention, or an empty string.
 std::string joint_name(const std::string& table, const JointRole& role);
 
 }  // namespace sinew::motion

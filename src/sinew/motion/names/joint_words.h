@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// Names of joints as words, for `recognize`.
+/// Splits names of joints into words, for `recognize`.
 
 #include <string>
 #include <string_view>
@@ -14,21 +14,21 @@
 
 namespace sinew::motion {
 
-/// Lower case, without name space, all separators as '_'.
+/// Returns the name in lower case, without its namespace and with '_' for all separators.
 std::string plain_name(std::string_view name);
 
-/// The plain name and what is left of it without the numbers, armature names and figure names that programs add.
+/// Returns the plain name, and its variants without the numbers, armature names and figure names that programs add.
 std::vector<std::string> plain_candidates(std::string_view name);
 
-/// The limb or part that words in a name tell of.
+/// The limb or part that the words in a name indicate.
 struct WordRole {
   enum class Limb { kNone, kTrunk, kArm, kLeg, kFrontLeg, kHindLeg, kWing };
-  JointRole role;  ///< Empty where the words tell the limb alone.
+  JointRole role;  ///< Empty if the words indicate only the limb.
   Limb limb = Limb::kNone;
 };
 WordRole role_by_words(std::string_view name);
 
-/// A name's side, and its words and numbers without it: the same for both joints of a pair.
+/// Returns the side in a name, and the rest of the name, which is the same for both joints of a pair.
 std::pair<Side, std::string> name_without_side(std::string_view name);
 
 }  // namespace sinew::motion

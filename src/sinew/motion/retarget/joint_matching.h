@@ -9,8 +9,8 @@
 
 namespace sinew::motion {
 
-/// For each joint of `from` the joint of `to` that has its name, or kNone. Where several joints share a name, the first
-/// is matched with the first, the second with the second, and so on.
+/// Returns for each joint of `from` the joint of `to` with the same name, or kNone. Where several joints share a name,
+/// the first is matched with the first, the second with the second, and so on.
 std::vector<Index> partners_by_name(const Skeleton& from, const Skeleton& to);
 
 /// The weights of another rig in terms of our own joints, matched by name. Joint j of the other rig that has no match

@@ -9,7 +9,7 @@
 
 namespace sinew::motion {
 
-/// Which joints of two skeletons of one body are the same part of it.
+/// The correspondence between the joints of two skeletons of one body.
 struct JointPairs {
   std::vector<Index> partner;  ///< Per old joint: the new one that replaces it, or kNone. No new joint occurs twice.
   std::vector<Index> source;   ///< Per new joint: the old one whose motion it takes, or kNone. Old ones may repeat.
