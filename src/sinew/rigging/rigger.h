@@ -30,24 +30,25 @@ struct RiggerOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("without", "Limbs that the body lacks.").as("WHAT,…").one_of({"arms", "legs", "head", "tail", "wings"}),
+    v(Field("without", "Body parts that are missing.").as("WHAT,…").one_of({"arms", "legs", "head", "tail", "wings"}),
       self.without);
     v(Field("extras",
-            "How parts that the template does not explain, such as tails and ears, are treated: they get chains of "
-            "joints, or are attached rigidly to the nearest joint.")
+            "What to do with parts that the template does not cover, such as tails and ears: give them chains of "
+            "joints, or attach them rigidly to the nearest joint.")
           .one_of({"chains", "rigid"}),
       self.extras);
-    v(Field("fingers", "Joints for fingers where they can be distinguished, or none.").one_of({"auto", "none"}),
+    v(Field("fingers", "Whether hands get finger joints: auto adds them where fingers can be distinguished.")
+          .one_of({"auto", "none"}),
       self.fingers);
-    v(Field("symmetry",
-            "Whether both sides get mirrored joints and weights: auto where the mesh is its own mirror image.")
+    v(Field(
+          "symmetry",
+          "Whether joints and weights are mirrored between the two sides: auto mirrors them if the mesh is symmetric.")
           .one_of({"auto", "on", "off"}),
       self.symmetry);
     v(Field("orientation", "auto detects the orientation of the body; keep assumes +y for up and +z for forward.")
           .one_of({"auto", "keep"}),
       self.orientation);
-    v(Field("compat", "Search and refine with the constants of the released Pinocchio library, and nothing else."),
-      self.compat);
+    v(Field("compat", "Only search and refine, with the constants of the released Pinocchio library."), self.compat);
   }
 };
 
