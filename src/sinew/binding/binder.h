@@ -39,10 +39,10 @@ struct BindOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("max_influences", "Most joints that may move one vertex; 0 is no limit. The default is 4.").range(0, 64),
+    v(Field("max_influences", "Maximum number of joints that move one vertex (0 = no limit). The default is 4.")
+          .range(0, 64),
       self.max_influences);
-    v(Field("smooth",
-            "Rounds in which weights are evened out along the surface. By default as many as the method needs.")
+    v(Field("smooth", "Rounds of smoothing of the weights along the surface. The default depends on the method.")
           .range(0, 100),
       self.smooth);
   }
@@ -55,7 +55,7 @@ struct BindResult {
   /// A way in which rows were made: by which method, and why that one.
   struct Origin {
     std::string method;  ///< Id of a binder, "rigid", "layer", ….
-    std::string reason;  ///< A short phrase: "asked for", "no bone is visible", ….
+    std::string reason;  ///< A short phrase: "requested", "no face uses the vertex", ….
   };
   std::vector<Origin> origins;
   std::vector<std::uint8_t> origin;  ///< Per vertex: index into `origins`.

@@ -21,9 +21,10 @@ struct SegmentOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("formula", "How weights follow from the position along a bone: log-odds, or the paper's own formula."),
+    v(Field("formula", "Formula for weights from the position along a bone: log-odds, or that of the paper."),
       self.formula);
-    v(Field("blend_width", "How far weights blend across a joint, the paper's c: larger is softer.").range(0.02, 2),
+    v(Field("blend_width", "How far weights blend across a joint (c in the paper). Larger values are softer.")
+          .range(0.02, 2),
       self.blend_width);
   }
 };

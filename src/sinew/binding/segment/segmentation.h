@@ -19,12 +19,12 @@ struct SegmentationOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v(Field("angle_limit",
-            "Angle between a vertex's normal and the direction from a bone beyond which the bone counts as "
+            "Largest angle between the normal of a vertex and the direction from a bone. Beyond it, the bone counts as "
             "on the wrong side of the skin.")
           .in("rad")
           .range(0, 3.1416),
       self.angle_limit_rad);
-    v(Field("merge", "Give stray pieces of a region to the region around them."), self.merge);
+    v(Field("merge", "Assign stray pieces of a region to the region around them."), self.merge);
   }
 };
 

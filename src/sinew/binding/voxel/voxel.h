@@ -27,9 +27,10 @@ struct VoxelOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v(Field("resolution", "Voxels along the longest side of the mesh.").range(16, 1024), self.resolution);
-    v(Field("falloff", "How fast the weight of a joint falls with distance: 0 soft, 1 stiff.").range(0, 1),
+    v(Field("falloff", "How fast the weight of a joint falls off with distance, from 0 (soft) to 1 (stiff).")
+          .range(0, 1),
       self.falloff);
-    v(Field("steps", "How distances are measured: marching, or chamfer steps as published."), self.steps);
+    v(Field("steps", "How distances are measured: by fast marching, or by chamfer steps as in the paper."), self.steps);
     v(Field("leak_guard", "Prevent steps between surfaces that are close together but not connected."),
       self.leak_guard);
   }

@@ -47,7 +47,7 @@ struct PbdOptions {
     v(Field("area", "Where the correction acts: near joints, or in the whole body."), self.area);
     v(Field("tets", "Approximate number of tetrahedra; 0 chooses it from limb thickness.").range(0, 500000), self.tets);
     v(Field("sweeps", "Passes over all constraints. More passes are stiffer and slower.").range(1, 1000), self.sweeps);
-    v(Field("stretch", "How strongly the edges of tetrahedra keep their length.").range(0, 1), self.stretch);
+    v(Field("stretch", "How strongly the edges of tetrahedra keep their lengths.").range(0, 1), self.stretch);
     v(Field("bone_distance", "How strongly points inside the body keep their distance from the bone.").range(0, 1),
       self.bone_distance);
     v(Field("energy", "Stiffness of the material; 0 uses its own default: 2 for corotated, 1 for springs.")
