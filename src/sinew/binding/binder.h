@@ -3,8 +3,8 @@
 
 #pragma once
 
-/// Binders make weights. Each owns its options and stands in a folder of its own, with a function that returns its
-/// entry in the registry. A program may add binders of its own:
+/// Binders compute weights. Each binder has its own options and its own folder, with a function that returns its entry
+/// in the registry. A program can add binders:
 ///
 ///     BindResult bind_to_root(const Subject&, const NoOptions&, const BindOptions&, const Progress&);
 ///     binders().add(binder_method("root", "root-only", "Everything follows the root.", bind_to_root));
@@ -48,11 +48,11 @@ struct BindOptions {
   }
 };
 
-/// Weights for a whole subject, and where they came from.
+/// The weights of a whole subject, and how they were computed.
 struct BindResult {
   SkinWeights weights;  ///< A row for every vertex: of bound joints, positive, at most `max_influences`, sum 1.
 
-  /// A way in which rows were made: by which method, and why that one.
+  /// How a set of rows was computed: by which method, and why by that one.
   struct Origin {
     std::string method;  ///< Id of a binder, "rigid", "layer", ….
     std::string reason;  ///< A short phrase: "requested", "no face uses the vertex", ….
@@ -66,8 +66,8 @@ struct BindResult {
   Json metrics = Json::object();
 };
 
-/// Binds with the method's own options and those that all binders have. \throws Error if nothing can be bound, with the
-/// reason; Cancelled.
+/// Binds with the options of the method and those that all binders share. \throws Error with the reason if nothing can
+/// be bound; Cancelled.
 using Binder = std::function<BindResult(const Subject& subject, const AnyOptions& own, const BindOptions& common,
                                         const Progress& progress)>;
 
@@ -92,11 +92,11 @@ BinderMethod binder_method(std::string id, std::string name, std::string when,
   return {std::move(id), std::move(name), std::move(when), Options{}, std::move(binder)};
 }
 
-/// All binders. Programs may add their own before they bind; adding while another thread binds is not safe.
+/// All binders. Programs can add their own before they bind. Adding one while another thread binds is not safe.
 Registry<BinderMethod>& binders();
 
-/// Binds by the chosen method: `bind(MethodChoice(binders(), "auto"), subject)`. \throws Error for an option out of
-/// range, and as the binder does.
+/// Binds with the chosen method: `bind(MethodChoice(binders(), "auto"), subject)`. \throws Error for an option out of
+/// range, and whatever the binder throws.
 BindResult bind(const MethodChoice& method, const Subject& subject, const BindOptions& common = {},
                 const Progress& progress = {});
 

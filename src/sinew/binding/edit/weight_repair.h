@@ -3,8 +3,7 @@
 
 #pragma once
 
-/// Finds what is wrong with weights made elsewhere, as neural riggers and careless exporters leave them, and mends
-/// only that.
+/// Finds faults in existing weights, such as those from neural riggers and careless exporters, and repairs only these.
 ///
 /// Geometry is judged with the bones of the joints that move anything. A vertex is *at home* with the bones that lie
 /// on its inner side no farther than about twice the nearest. Its *gap* to a joint is the way along the skeleton from
@@ -25,7 +24,7 @@
 
 namespace sinew::binding {
 
-/// What is wrong with a row; the first that applies.
+/// The fault of a row: the first that applies.
 enum class Fault : std::uint8_t { kNone, kUnweighted, kNotFinite, kNegative, kWrongSum, kBleeding, kStray };
 inline constexpr std::size_t kFaultCount = 7;
 /// "unweighted", "not_finite", "negative", "wrong_sum", "bleeding", "stray".
@@ -59,9 +58,9 @@ struct Repaired {
   Index pruned = 0;  ///< Rows that lost wrong joints and kept the rest.
 };
 
-/// Mends the faults: wrong sums are scaled, negative and wrong weights dropped; rows that have less than half left, or
-/// hold a weight that is no number, are solved anew from their surroundings (`filled`). Rows without fault come out
-/// bit by bit. Locked joints are not judged.
+/// Repairs the faults. Rows with wrong sums are scaled; negative and wrong weights are removed. Rows that have less
+/// than half of their weight left, or contain a weight that is not finite, are solved again from their surroundings
+/// (`filled`). Rows without faults stay the same, bit for bit. Locked joints are not judged.
 Repaired repaired(const SkinWeights& weights, const Subject& subject, const EditSurface& surface,
                   const EditScope& scope, const RepairOptions& options = {}, const Progress& progress = {});
 
