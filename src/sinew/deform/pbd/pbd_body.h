@@ -19,7 +19,7 @@ struct PbdBodyOptions {
   bool whole_body = false;  ///< Everything may move, not only what lies near joints.
 };
 
-/// A character's inside, made of tetrahedra, and how its skin rides on them. J. Pan, L. Chen, Y. Yang, H. Qin,
+/// The inside of a character, made of tetrahedra, and how its skin follows them. J. Pan, L. Chen, Y. Yang, H. Qin,
 /// "Automatic skinning and weight retargeting of articulated characters using extended position-based dynamics", 2017,
 /// sections on set-up.
 struct PbdBody {
