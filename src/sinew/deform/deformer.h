@@ -94,8 +94,8 @@ struct DeformerMethod {
   /// What the method needs under these options. Empty: nothing.
   std::function<MethodNeeds(const AnyOptions& options)> needs = {};
 
-  /// The slow part of binding that depends on the rig and on few options only, as bytes that can be kept. Empty: there
-  /// is none. Empty bytes are not kept. \throws Cancelled.
+  /// The slow part of binding, which depends only on the rig and on few options, as bytes that can be stored. Empty:
+  /// the method has no such part. Empty results are not stored. \throws Cancelled.
   std::function<std::vector<std::byte>(const Rig& rig, const MethodInputs& inputs, const AnyOptions& options,
                                        const Progress& progress)>
       prepare = {};

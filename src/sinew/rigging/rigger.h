@@ -52,7 +52,8 @@ struct RiggerOptions {
   }
 };
 
-/// What a caller requests beside the options. Positions are in model space, by name or role of a template's joint.
+/// The request of a caller, beside the options. Positions are in model space, by the name or role of a joint of a
+/// template.
 struct RiggerRequest {
   std::vector<Template> templates;        ///< Those to choose from, in order. With one there is no choice.
   std::map<std::string, Vec3> hints;      ///< Joints that are near these positions.
@@ -71,14 +72,15 @@ struct PlanResult {
   Json metrics = Json::object();
 };
 
-/// Plans a skeleton for a bare mesh. All joints are inside the mesh. The result is the same for any number of threads.
-/// \throws Error for a mesh that encloses nothing, a name that no template has, or an option that does not go with the
-/// templates; Cancelled.
+/// Plans a skeleton for a mesh without one. All joints are inside the mesh. The result is the same for any number of
+/// threads.
+/// \throws Error for a mesh that encloses no volume, a joint name that no template has, or an option that does not fit
+/// the templates; Cancelled.
 PlanResult plan_skeleton(const Mesh& mesh, const RiggerRequest& request, const RiggerOptions& options = {},
                          const Progress& progress = {});
 
-/// Plans a skeleton that follows the shape alone, without a template, for callers that request one: it fits, with
-/// confidence 1. \throws Error for a mesh that encloses nothing; Cancelled.
+/// Plans a skeleton that follows the shape alone, without a template, for callers that request one. The result fits,
+/// with confidence 1. \throws Error for a mesh that encloses no volume; Cancelled.
 PlanResult plan_generic_skeleton(const Mesh& mesh, const StageListener& on_stage = {}, const Progress& progress = {});
 
 }  // namespace sinew::rigging

@@ -28,11 +28,12 @@ struct SegmentationOptions {
   }
 };
 
-/// Which bone owns each vertex, after J. E. Ramírez Flores, A. Susín, "Segmentation-based skinning", 2015: regions grow
-/// over the surface from a seed per bone and shell, candidates are tested by distance and by which side of the skin the
-/// bone lies on, stray pieces are merged. The result's segments are those of `bone_tree(subject)`, in that order;
-/// `along` is not clamped. Every vertex is owned; `statistics` tells how. After merging the vertices of a bone on a
-/// shell hang together, and so do those of a joint. Copies of a vertex at seams have one owner.
+/// Assigns each vertex to the bone that owns it, after J. E. Ramírez Flores, A. Susín, "Segmentation-based skinning",
+/// 2015. Regions grow over the surface from one seed per bone and shell. Candidates are tested by distance and by the
+/// side of the skin on which the bone is located. Stray pieces are merged. The segments of the result are those of
+/// `bone_tree(subject)`, in that order; `along` is not clamped. Every vertex is owned; `statistics` reports how. After
+/// merging, the vertices of a bone on a shell are connected, and so are those of a joint. Copies of a vertex at seams
+/// have the same owner.
 ///
 /// Where the paper is silent or was changed, and why (shares of vertices; `docs/methods/segmentation.md` has the
 /// tables):
@@ -55,12 +56,12 @@ struct SegmentationOptions {
 /// The same for any number of threads. \pre the mesh is valid. \throws Error as `bone_tree`; Cancelled.
 Segmentation segment(const Subject& subject, const SegmentationOptions& options = {}, const Progress& progress = {});
 
-/// The owner by distance alone, for comparison: the nearest bone, ties as in `segment`.
+/// The owners by distance alone, for comparison: the nearest bone of each vertex, with ties as in `segment`.
 Segmentation nearest_bones(const Subject& subject);
 
-/// Makes a segmentation agree with weights where these are rigid: a shell whose vertices all hang on one and the same
-/// joint belongs to that joint with `along` 0, so that nothing within it twists. A joint without a segment gets one, an
-/// end segment, behind the others. Weights of another length than the mesh change nothing. Linear.
+/// Makes a segmentation agree with weights where these are rigid: a shell whose vertices all follow the same single
+/// joint belongs to that joint with `along` 0, so that nothing within it twists. A joint without a segment gets an end
+/// segment after the others. Weights that differ in length from the mesh change nothing. Linear.
 void respect_rigid_shells(Segmentation& segmentation, const Mesh& mesh, const SkinWeights& weights);
 
 }  // namespace sinew::binding
