@@ -13,8 +13,8 @@
 
 namespace sinew::rigging {
 
-/// A joint as rigging places it: where it is and what it is. Names, axes and what else a program wants come from a
-/// preset.
+/// A joint as placed by rigging: its position and its meaning. Names, axes and other conventions of a program come from
+/// a preset.
 struct PlannedJoint {
   std::string name;               ///< The template's: "LeftUpperArm"; of an extra: "Extra1_1".
   std::string role;               ///< "left_upper_arm"; empty for extras.
@@ -30,7 +30,7 @@ struct PlannedJoint {
   double confidence = 1;  ///< 0 to 1.
 };
 
-/// A skeleton to be, in the pose of the mesh.
+/// A planned skeleton, in the pose of the mesh.
 struct SkeletonPlan {
   std::string template_name;
   std::vector<PlannedJoint> joints;
