@@ -16,7 +16,7 @@ namespace sinew::binding {
 struct Subject {
   const Mesh& mesh;
   const Skeleton& skeleton;
-  std::vector<Mat4> joints;  ///< Per joint of the skeleton: its frame to model space, at binding.
+  std::vector<Mat4> joints;  ///< Per joint of the skeleton: the transform from its frame to model space, at binding.
   std::vector<char> bound;   ///< Per joint: whether it may move the skin.
 
   Vec3 position(Index joint) const { return joints[joint].topRightCorner<3, 1>(); }
@@ -27,10 +27,10 @@ Subject rest_subject(const Mesh& mesh, const Skeleton& skeleton);
 
 /// The segment from a bound joint to a bound child, or the end segment of a joint without bound children.
 struct Bone {
-  Index joint = kNone;  ///< Whose it is.
+  Index joint = kNone;  ///< The joint that owns the bone.
   Index child = kNone;  ///< kNone: an end segment.
   Vec3 a = Vec3::Zero();
-  Vec3 b = Vec3::Zero();          ///< Of an end segment: where it ends as far as is known, see `bone_tree`.
+  Vec3 b = Vec3::Zero();          ///< For an end segment an estimate, see `bone_tree`.
   Vec3 direction = Vec3::Zero();  ///< Unit length.
   double length = 0;              ///< |b − a|, never zero.
 
@@ -41,10 +41,10 @@ struct Bone {
 struct BoneTree {
   std::vector<Bone> bones;                   ///< By joint, then by child; the end segment of a joint last.
   std::vector<Index> parent;                 ///< Per joint of the skeleton: the nearest bound joint above, or kNone.
-  std::vector<std::vector<Index>> children;  ///< Per joint: the bound joints next below. Empty for one not bound.
-  std::vector<std::vector<Index>> outgoing;  ///< Per joint: its bones. Few bound joints have none, see `bone_tree`.
+  std::vector<std::vector<Index>> children;  ///< Per joint: its nearest bound descendants. Empty for unbound joints.
+  std::vector<std::vector<Index>> outgoing;  ///< Per joint: its bones. A few bound joints have none, see `bone_tree`.
   std::vector<Index> incoming;               ///< Per joint: the bone that ends at it, or kNone.
-  std::vector<Index> joints;                 ///< The bound ones, rising.
+  std::vector<Index> joints;                 ///< The bound joints, increasing.
   std::vector<Index> place;                  ///< Per joint: the lowest of those that bones left out hold at its place.
 };
 

@@ -26,12 +26,12 @@ namespace sinew::deform {
 struct FrameInput {
   const ModelPose& pose;
   double time_s = 0;
-  double dt_s = 0;  ///< Since the frame before; 0 for the first.
+  double dt_s = 0;  ///< Since the previous frame; 0 for the first.
 };
 
 /// Problems encountered while deforming one frame.
 struct FrameReport {
-  std::uint64_t fallback_vertices = 0;  ///< Treated by the next method of the chain; `findings` has the reasons.
+  std::uint64_t fallback_vertices = 0;  ///< Handled by the next method of the chain; `findings` has the reasons.
   Findings findings;
 };
 
@@ -88,8 +88,8 @@ struct DeformerMethod {
   std::string name;                        ///< Plain name: "dual-quaternion".
   std::string when;                        ///< One line on when to use it.
   AnyOptions options = NoOptions{};        ///< The defaults.
-  bool in_engines = false;                 ///< Every engine evaluates this method by itself.
-  std::vector<std::string> overlays = {};  ///< Names of what `Deformer::overlays` can draw.
+  bool in_engines = false;                 ///< Every engine supports this method itself.
+  std::vector<std::string> overlays = {};  ///< Names of the drawings of `Deformer::overlays`.
 
   /// What the method needs under these options. Empty: nothing.
   std::function<MethodNeeds(const AnyOptions& options)> needs = {};
@@ -100,7 +100,7 @@ struct DeformerMethod {
                                        const Progress& progress)>
       prepare = {};
   std::vector<std::string> prepare_options = {};  ///< Names of the options that `prepare` reads.
-  std::uint32_t prepare_version = 0;              ///< Raised when the bytes change, in form or in meaning.
+  std::uint32_t prepare_version = 0;              ///< Raised when the format or meaning of the bytes changes.
   /// Whether stored bytes are complete and match the rig. Empty: they always do.
   std::function<bool(const Rig& rig, std::span<const std::byte> bytes)> accepts_prepared = {};
 

@@ -21,7 +21,7 @@
 namespace sinew::rigging {
 
 struct RiggerOptions {
-  std::vector<std::string> without;  ///< "arms", "legs", "head", "tail", "wings": what the body does not have.
+  std::vector<std::string> without;  ///< "arms", "legs", "head", "tail", "wings": parts that are missing.
   std::string extras = "chains";
   std::string fingers = "auto";
   std::string symmetry = "auto";
@@ -55,9 +55,9 @@ struct RiggerOptions {
 /// The request of a caller, beside the options. Positions are in model space, by the name or role of a joint of a
 /// template.
 struct RiggerRequest {
-  std::vector<Template> templates;        ///< Those to choose from, in order. With one there is no choice.
-  std::map<std::string, Vec3> hints;      ///< Joints that are near these positions.
-  std::map<std::string, Vec3> given;      ///< Joints that are exactly at these positions.
+  std::vector<Template> templates;        ///< The candidates, in order. With a single template there is no choice.
+  std::map<std::string, Vec3> hints;      ///< Approximate positions of joints.
+  std::map<std::string, Vec3> given;      ///< Exact positions of joints.
   std::optional<PenaltyWeights> weights;  ///< Weights of the search instead of the released ones. For ablations.
   StageListener on_stage;                 ///< May be empty.
 };

@@ -16,10 +16,10 @@ namespace sinew::binding {
 /// The vertices and joints that an edit may change.
 struct EditScope {
   std::vector<char> editable;  ///< Per vertex: it belongs to a skinned part.
-  std::vector<char> locked;    ///< Per joint: its weights stay.
+  std::vector<char> locked;    ///< Per joint: its weights must not change.
   std::vector<Index> part;     ///< Per vertex: its part.
   std::vector<std::vector<char>>
-      listed;  ///< Per part and joint: the part's skin has it. Empty for parts without a skin.
+      listed;  ///< Per part and joint: the skin of the part lists it. Empty for parts without a skin.
   bool any_locked = false;
 
   bool may_use(Index vertex, Index joint) const { return !locked[joint] && listed[part[vertex]][joint]; }

@@ -16,10 +16,11 @@ namespace sinew::binding {
 /// How a missing row was filled.
 enum class FilledBy : std::uint8_t {
   kNothing,  ///< It was not missing, or no joint may be used there.
-  kSurface,  ///< Harmonic along the surface between the good rows round it: what grows out of a limb follows the limb.
+  kSurface,  ///< Harmonic along the surface between the good rows around it: a part that grows out of a limb follows
+             ///< it.
   kBones,    ///< The same with heat from bones whose whole surroundings are missing, such as an arm without weights.
-  kSkin,     ///< A shell without good rows that lies on a skin: it moves with that.
-  kJoint,    ///< A shell that touches nothing: the nearest joint.
+  kSkin,     ///< A shell without good rows on a skin: it moves with the skin.
+  kJoint,    ///< A shell that touches nothing: it follows the nearest joint.
 };
 inline constexpr std::size_t kFilledByCount = 5;
 

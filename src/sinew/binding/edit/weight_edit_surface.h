@@ -27,9 +27,9 @@ struct EditSurface {
       source;  ///< Per welded vertex: the mesh vertex whose row stands for it, a good one if there is any.
   std::vector<Vec3> positions;                  ///< Per welded vertex.
   std::vector<Vec3> normals;                    ///< Unit length, by area; zero where there is no face.
-  std::vector<double> areas;                    ///< A third of the triangles round it.
+  std::vector<double> areas;                    ///< A third of the triangles around it.
   std::vector<std::array<Index, 3>> triangles;  ///< Of welded vertices, as `triangulate` gives them.
-  std::vector<Index> shell;  ///< Per welded vertex: which hang together; a vertex without faces is a shell of its own.
+  std::vector<Index> shell;  ///< Per welded vertex: its connected shell; a vertex without faces is a shell of its own.
   Index shells = 0;
   double size = 0;  ///< Of the mesh.
 

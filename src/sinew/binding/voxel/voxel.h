@@ -72,7 +72,7 @@ class VoxelBinding {
   VoxelBinding& operator=(VoxelBinding&&) noexcept;
   ~VoxelBinding();
 
-  /// The joints that have bones, rising: the columns of the distances.
+  /// The joints that have bones, in increasing order: the columns of the distances.
   std::span<const Index> joints() const;
   /// Distances of a vertex from these joints, in units of the mesh. Infinite where a joint is too far away to matter.
   std::span<const float> distances(Index vertex) const;

@@ -18,7 +18,7 @@ namespace sinew::deform {
 struct TwistField {
   std::vector<float> share;  ///< 0 where the bone begins to 1 where it ends; 0 on end segments and where nothing owns.
   std::vector<Vec3> gradient;  ///< Of the share, in model space, 1/m; only its part along the surface matters.
-  Index solved = 0;            ///< Vertices whose share was solved for; all others have their place along the bone.
+  Index solved = 0;            ///< Vertices whose share was solved for; all others use their position along the bone.
 };
 
 /// The share in proportion to the position along the bone, clamped to 0 and 1, as in the paper. `owner` has the segment

@@ -16,8 +16,8 @@ namespace sinew::rigging {
 /// A joint as placed by rigging: its position and its meaning. Names, axes and other conventions of a program come from
 /// a preset.
 struct PlannedJoint {
-  std::string name;               ///< The template's: "LeftUpperArm"; of an extra: "Extra1_1".
-  std::string role;               ///< "left_upper_arm"; empty for extras.
+  std::string name;               ///< From the template: "LeftUpperArm"; of an extra part: "Extra1_1".
+  std::string role;               ///< "left_upper_arm"; empty for extra parts.
   Index parent = kNone;           ///< Parents first.
   Vec3 position = Vec3::Zero();   ///< Model space.
   std::optional<Vec3> end;        ///< Where the segment of a leaf ends.
@@ -25,7 +25,7 @@ struct PlannedJoint {
                                   ///< where nothing says.
   Index partner = kNone;
   std::optional<RotationLimits> limits;
-  std::string origin;     ///< How its place was found: "searched", "section", "fraction", "bend", "given", "hint",
+  std::string origin;     ///< How it was located: "searched", "section", "fraction", "bend", "given", "hint",
                           ///< "mirrored", "extra", "derived".
   double confidence = 1;  ///< 0 to 1.
 };

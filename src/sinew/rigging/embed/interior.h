@@ -14,18 +14,18 @@ namespace sinew::rigging {
 /// of the mesh is in the middle of the unit cube and its longest side is 0.9 long. Constants of the method are lengths
 /// in this frame.
 struct Interior {
-  geometry::SolidVoxels voxels;  ///< Only the largest body of voxels that hang together, or nearly: see `interior`.
+  geometry::SolidVoxels voxels;  ///< Only the largest body of voxels that are connected, or nearly: see `interior`.
   DistanceField depth;           ///< Of these voxels; depth is minus its value.
   double scale = 1;              ///< From model space: p ↦ scale · p + shift.
   Vec3 shift = Vec3::Zero();
-  double left_out = 0;  ///< Share of the solid volume that is not part of it.
+  double left_out = 0;  ///< Share of the solid volume that was left out.
 
   Vec3 to_unit(const Vec3& p) const { return scale * p + shift; }
   Vec3 to_model(const Vec3& p) const { return (p - shift) / scale; }
 };
 
 struct InteriorOptions {
-  int resolution = 200;  ///< Voxels along the longest side. More: thinner limbs are seen; time grows with its cube.
+  int resolution = 200;  ///< Voxels along the longest side. Higher values find thinner limbs; time grows with the cube.
 };
 
 /// Computes the interior of any mesh, including meshes that are open, overlapping or in several shells. Of the bodies

@@ -13,7 +13,7 @@
 namespace sinew::rigging {
 
 struct BendJointOptions {
-  double angle_rad = kPi / 2;  ///< The bend at which the volume shall be that of the rest pose.
+  double angle_rad = kPi / 2;  ///< The bend at which the volume equals that of the rest pose.
   /// The most the logarithm of the scale may grow with the square of the angle. 1/8 is a mitre: log(1/cos(θ/2)) ≈ θ²/8.
   double most_growth = 0.125;
 };
@@ -22,7 +22,7 @@ struct BendJointOptions {
 struct BendJoint {
   Index joint = kNone;
   Index helper = kNone;
-  Index vertices = 0;  ///< Whose rows changed.
+  Index vertices = 0;  ///< Vertices whose rows changed.
   double growth = 0;   ///< Of the logarithm of the scale, per rad².
   double volume_before =
       1;  ///< Of the skin that both joints move, at `angle_rad`, relative to rest: by linear blending as it was,

@@ -16,8 +16,8 @@ namespace sinew::rigging {
 
 /// A bone that gets twist joints, and the source of its twist.
 struct TwistBone {
-  Index joint = kNone;  ///< Where it begins.
-  Index child = kNone;  ///< Where it ends: a child of `joint`, or below one.
+  Index joint = kNone;  ///< The joint where it begins.
+  Index child = kNone;  ///< The joint where it ends: a child of `joint`, or below one.
   /// False: the far joint twists (a hand twists the forearm), and the skin shall follow more and more towards it. True:
   /// the near joint itself twists about the bone (a shoulder twists the upper arm), and the skin shall stay behind near
   /// it.
@@ -48,7 +48,7 @@ std::vector<float> twist_places(const Rig& rig, const Segmentation& segmentation
 struct TwistJoints {
   TwistBone bone;
   std::vector<Index> helpers;  ///< From the bone's beginning to its end.
-  Index vertices = 0;          ///< Whose rows changed.
+  Index vertices = 0;          ///< Vertices whose rows changed.
 };
 
 /// Adds `count` twist joints to a bone: children of its first joint at k/(count + 1) of its length, of role "helper",

@@ -17,28 +17,28 @@ namespace sinew::rigging {
 struct Preset {
   int version = 1;
   std::string name;   ///< "unity".
-  std::string title;  ///< "Unity, Humanoid": for people.
+  std::string title;  ///< Shown to users: "Unity, Humanoid".
   /// Names by role: the name of the joint ("hips": "pelvis"); by a role without its side: the name on both sides, with
   /// {side} for the word of the side ("hand": "hand_{side}"); by a role and "_end": the name of the end joint. A role
   /// that is not listed keeps the name of the template, in the form that `pattern` and `letters` specify.
   std::map<std::string, std::string> names;
   std::vector<std::string> trunk;  ///< For programs that number them: names of spine and chest from the hips upwards.
   std::string left = "Left", right = "Right";  ///< Words for the sides.
-  std::string pattern = "{side}{name}";        ///< How a name that is not in `names` is put together…
+  std::string pattern = "{side}{name}";        ///< How a name that is not in `names` is formed…
   std::string letters = "keep";  ///< …and written: "keep" (HandPaw), "snake" (hand_paw), "camel" (handPaw).
-  std::string prefix;            ///< What all names begin with ("mixamorig:").
+  std::string prefix;            ///< The prefix of all names ("mixamorig:").
   std::string root;              ///< Name of a joint above the hips, on the ground; empty for none.
   std::string bone_axis = "+y",
-              bend_axis = "+z";  ///< Which axes of a joint lie along its bone and what it bends about.
+              bend_axis = "+z";  ///< The axes of a joint along its bone and about which it bends.
   /// If true, the axes of the right side are the mirror image of the left side with the bend axis reversed, so that
   /// equal rotations bend both sides alike. If false, the bend axes of both sides point in the same direction.
   bool mirrored_axes = true;
   bool world_axes = false;          ///< All joints have the axes of the model (VRM, Unity's T pose).
   std::string rest = "keep";        ///< "keep", "t", "a".
-  std::string unit = "m";           ///< "m" or "cm": the skeleton hangs below a node that scales by a hundredth.
+  std::string unit = "m";           ///< "m" or "cm": with "cm" the skeleton is below a node that scales by a hundredth.
   int max_influences = 4;           ///< 1 to 64.
   bool ends = false;                ///< Leaves get end joints…
-  std::string end_suffix = "_end";  ///< …called so after the leaf.
+  std::string end_suffix = "_end";  ///< …named after the leaf, with this suffix.
 };
 
 /// Reads a preset. \throws Error with `where` and the position in it for anything that is missing, unknown or wrong.
@@ -49,7 +49,7 @@ Preset read_preset(const std::string& text, const std::string& where);
 
 /// The built-in presets: plain, blender, unity, unreal, godot, mixamo, vrm, maya.
 const std::vector<Preset>& presets();
-const Preset& find_preset(const std::string& name);  ///< \throws Error that lists the names there are.
+const Preset& find_preset(const std::string& name);  ///< \throws Error that lists the available names.
 
 /// The name that `names` has for a role, or for a role and "_end", if there is one.
 std::optional<std::string> named_joint(const Preset& preset, const std::string& role);
