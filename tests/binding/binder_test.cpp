@@ -25,7 +25,7 @@ struct ToyOptions {
 
 BindResult bind_toy(const Subject& subject, const ToyOptions& options, const BindOptions&, const Progress&) {
   BindResult result;
-  result.origins = {{"toy", "asked for"}};
+  result.origins = {{"toy", "requested"}};
   for (std::size_t v = 0; v < subject.mesh.positions.size(); ++v) {
     result.weights.add_row({{static_cast<Index>(options.joint), 1.0F}});
     result.origin.push_back(0);

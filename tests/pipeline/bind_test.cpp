@@ -31,7 +31,7 @@ binding::BindResult bind_to_last(const binding::Subject& subject, const NoOption
   for (Index j = 0; j < subject.bound.size(); ++j)
     if (subject.bound[j] != 0) last = j;
   binding::BindResult result;
-  result.origins = {{"last", "asked for"}};
+  result.origins = {{"last", "requested"}};
   for (std::size_t v = 0; v < subject.mesh.positions.size(); ++v) {
     result.weights.add_row({{last, 1.0F}});
     result.origin.push_back(0);

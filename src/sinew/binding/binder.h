@@ -3,8 +3,8 @@
 
 #pragma once
 
-/// Binders make weights. Each owns its options and stands in a folder of its own, with a function that returns its
-/// entry in the registry. A program may add binders of its own:
+/// Binders compute weights. Each binder has its own options and its own folder, with a function that returns its entry
+/// in the registry. A program can add binders:
 ///
 ///     BindResult bind_to_root(const Subject&, const NoOptions&, const BindOptions&, const Progress&);
 ///     binders().add(binder_method("root", "root-only", "Everything follows the root.", bind_to_root));
@@ -39,23 +39,23 @@ struct BindOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("max_influences", "Most joints that may move one vertex; 0 is no limit. The default is 4.").range(0, 64),
+    v(Field("max_influences", "Maximum number of joints that move one vertex (0 = no limit). The default is 4.")
+          .range(0, 64),
       self.max_influences);
-    v(Field("smooth",
-            "Rounds in which weights are evened out along the surface. By default as many as the method needs.")
+    v(Field("smooth", "Rounds of smoothing of the weights along the surface. The default depends on the method.")
           .range(0, 100),
       self.smooth);
   }
 };
 
-/// Weights for a whole subject, and where they came from.
+/// The weights of a whole subject, and how they were computed.
 struct BindResult {
   SkinWeights weights;  ///< A row for every vertex: of bound joints, positive, at most `max_influences`, sum 1.
 
-  /// A way in which rows were made: by which method, and why that one.
+  /// How a set of rows was computed: by which method, and why by that one.
   struct Origin {
     std::string method;  ///< Id of a binder, "rigid", "layer", ….
-    std::string reason;  ///< A short phrase: "asked for", "no bone is visible", ….
+    std::string reason;  ///< A short phrase: "requested", "no face uses the vertex", ….
   };
   std::vector<Origin> origins;
   std::vector<std::uint8_t> origin;  ///< Per vertex: index into `origins`.
@@ -66,8 +66,8 @@ struct BindResult {
   Json metrics = Json::object();
 };
 
-/// Binds with the method's own options and those that all binders have. \throws Error if nothing can be bound, with the
-/// reason; Cancelled.
+/// Binds with the options of the method and those that all binders share. \throws Error with the reason if nothing can
+/// be bound; Cancelled.
 using Binder = std::function<BindResult(const Subject& subject, const AnyOptions& own, const BindOptions& common,
                                         const Progress& progress)>;
 
@@ -92,11 +92,11 @@ BinderMethod binder_method(std::string id, std::string name, std::string when,
   return {std::move(id), std::move(name), std::move(when), Options{}, std::move(binder)};
 }
 
-/// All binders. Programs may add their own before they bind; adding while another thread binds is not safe.
+/// All binders. Programs can add their own before they bind. Adding one while another thread binds is not safe.
 Registry<BinderMethod>& binders();
 
-/// Binds by the chosen method: `bind(MethodChoice(binders(), "auto"), subject)`. \throws Error for an option out of
-/// range, and as the binder does.
+/// Binds with the chosen method: `bind(MethodChoice(binders(), "auto"), subject)`. \throws Error for an option out of
+/// range, and whatever the binder throws.
 BindResult bind(const MethodChoice& method, const Subject& subject, const BindOptions& common = {},
                 const Progress& progress = {});
 

@@ -19,14 +19,14 @@ void check_subject(const Subject& subject) {
   const std::size_t count = subject.skeleton.joints.size();
   if (subject.joints.size() != count || subject.bound.size() != count)
     throw Error(
-        "The subject to bind has a joint list of another length than its skeleton. Give one matrix and one flag "
-        "for every joint.");
+        "The joint lists of the subject and its skeleton differ in length. Provide one matrix and one flag for every "
+        "joint.");
   if (std::none_of(subject.bound.begin(), subject.bound.end(), [](char bound) { return bound != 0; }))
     throw Error("No joint of the skeleton may move the skin. Bind at least one joint.");
   for (std::size_t j = 0; j < count; ++j)
     if (!subject.joints[j].allFinite())
       throw Error("The joint '" + subject.skeleton.joints[j].name +
-                  "' has a bind matrix that is not finite. Mend the skeleton, or leave the joint out.");
+                  "' has a bind matrix that is not finite. Repair the skeleton, or do not bind this joint.");
 }
 
 // Who is above and below whom, joints that are not bound passed over.

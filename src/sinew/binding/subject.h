@@ -10,58 +10,60 @@
 
 namespace sinew::binding {
 
-/// What is bound: a skin and a skeleton, where they lie together. That is the bind pose of the file, which need not be
-/// its rest pose. The mesh may have several shells, be open, not manifold, face any way.
+/// The input of a binder: a skin and a skeleton in the same pose. That is the bind pose of the file, which can differ
+/// from its rest pose. The mesh may consist of several shells, have holes, be non-manifold, and have faces of any
+/// orientation.
 struct Subject {
   const Mesh& mesh;
   const Skeleton& skeleton;
-  std::vector<Mat4> joints;  ///< Per joint of the skeleton: its frame to model space, at binding.
+  std::vector<Mat4> joints;  ///< Per joint of the skeleton: the transform from its frame to model space, at binding.
   std::vector<char> bound;   ///< Per joint: whether it may move the skin.
 
   Vec3 position(Index joint) const { return joints[joint].topRightCorner<3, 1>(); }
 };
 
-/// All joints of a skeleton, bound where they rest.
+/// A subject with all joints of a skeleton, bound in the rest pose.
 Subject rest_subject(const Mesh& mesh, const Skeleton& skeleton);
 
-/// The segment from a bound joint to a bound child, or the end segment of one without.
+/// The segment from a bound joint to a bound child, or the end segment of a joint without bound children.
 struct Bone {
-  Index joint = kNone;  ///< Whose it is.
+  Index joint = kNone;  ///< The joint that owns the bone.
   Index child = kNone;  ///< kNone: an end segment.
   Vec3 a = Vec3::Zero();
-  Vec3 b = Vec3::Zero();          ///< Of an end segment: where it ends as far as is known, see `bone_tree`.
+  Vec3 b = Vec3::Zero();          ///< For an end segment an estimate, see `bone_tree`.
   Vec3 direction = Vec3::Zero();  ///< Unit length.
   double length = 0;              ///< |b − a|, never zero.
 
   bool is_end() const { return child == kNone; }
 };
 
-/// The bound joints as a tree (or several): those between that may not move the skin are passed over.
+/// The bound joints as one or more trees. Joints that may not move the skin are skipped.
 struct BoneTree {
   std::vector<Bone> bones;                   ///< By joint, then by child; the end segment of a joint last.
   std::vector<Index> parent;                 ///< Per joint of the skeleton: the nearest bound joint above, or kNone.
-  std::vector<std::vector<Index>> children;  ///< Per joint: the bound joints next below. Empty for one not bound.
-  std::vector<std::vector<Index>> outgoing;  ///< Per joint: its bones. Few bound joints have none, see `bone_tree`.
+  std::vector<std::vector<Index>> children;  ///< Per joint: its nearest bound descendants. Empty for unbound joints.
+  std::vector<std::vector<Index>> outgoing;  ///< Per joint: its bones. A few bound joints have none, see `bone_tree`.
   std::vector<Index> incoming;               ///< Per joint: the bone that ends at it, or kNone.
-  std::vector<Index> joints;                 ///< The bound ones, rising.
+  std::vector<Index> joints;                 ///< The bound joints, increasing.
   std::vector<Index> place;                  ///< Per joint: the lowest of those that bones left out hold at its place.
 };
 
 /// Bones of the bound joints.
 ///
-/// A joint without bound children has an end segment: to its `end_local`, else to its only child that is not bound (an
-/// end node), if that lies apart from it, else as far again as its incoming bone and in that direction; a lone joint
-/// points along the longest axis of the mesh. A joint with bound children has one too where its `end_local` says so (a
-/// head with ears), unless a bone runs there anyway.
+/// A joint without bound children has an end segment. It leads to the joint's `end_local` if that is set; otherwise to
+/// its only unbound child (an end node), if that is at a different position; otherwise it continues the incoming bone
+/// with the same length and direction. A single joint points along the longest axis of the mesh. A joint with bound
+/// children also has an end segment if its `end_local` is set, such as a head with ears, unless a bone already leads
+/// there.
 ///
-/// A bone shorter than 1e-6 of the mesh's size is left out: its joints are one place. Bones that begin at its far joint
-/// count as following the bone before it: `incoming` and `parent` of that joint are those of the near one. A leaf at
-/// the place of the joint above (a twist helper) has a segment only if it says where that ends or nothing else begins
-/// at the place, so that a root at the hips does not get one of its own. At least one bone. Linear. \throws Error if no
-/// joint is bound or a matrix is not finite.
+/// Bones shorter than 1e-6 of the mesh size are left out: their joints share one position. Bones that begin at the far
+/// joint of such a bone count as following the bone before it: `incoming` and `parent` of the far joint are those of
+/// the near joint. A leaf at the position of the joint above it, such as a twist helper, has a segment only if its end
+/// is given or if nothing else begins at that position. A root at the hips therefore gets no segment of its own. There
+/// is always at least one bone. Linear. \throws Error if no joint is bound or a matrix is not finite.
 BoneTree bone_tree(const Subject& subject);
 
-/// Closest point of a bone to p: of the closed segment; of an end segment as well.
+/// The point of a bone that is closest to p. End segments count as closed segments, too.
 struct BonePoint {
   Vec3 point = Vec3::Zero();
   double along = 0;  ///< (p − a)·(b − a) / length², not clamped.

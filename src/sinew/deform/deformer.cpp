@@ -14,7 +14,7 @@ std::unique_ptr<Deformer> bind(std::string_view id, const Rig& rig, const AnyOpt
   if (!chosen.same_type(method.options)) throw Error("The options are not those of the deformer '" + method.id + "'.");
   chosen.validate();
   if (method.needs && method.needs(chosen).segmentation && inputs.segmentation == nullptr)
-    throw Error("The deformer '" + method.id + "' needs a segmentation: which bone owns each vertex.");
+    throw Error("The deformer '" + method.id + "' needs a segmentation, which assigns each vertex to a bone.");
   return method.bind(rig, inputs, chosen, progress);
 }
 

@@ -26,28 +26,28 @@ namespace sinew::deform {
 struct FrameInput {
   const ModelPose& pose;
   double time_s = 0;
-  double dt_s = 0;  ///< Since the frame before; 0 for the first.
+  double dt_s = 0;  ///< Since the previous frame; 0 for the first.
 };
 
 /// Problems encountered while deforming one frame.
 struct FrameReport {
-  std::uint64_t fallback_vertices = 0;  ///< Treated by the next method of the chain; `findings` has the reasons.
+  std::uint64_t fallback_vertices = 0;  ///< Handled by the next method of the chain; `findings` has the reasons.
   Findings findings;
 };
 
-/// The output of one frame. Spans are as long as the mesh has vertices, in the file's order; `normals` may be empty,
-/// then none are made.
+/// The output of one frame. Each span has one element per vertex of the mesh, in the order of the file. `normals` may
+/// be empty if none are required.
 struct FrameOutput {
   std::span<Vec3f> positions;
   std::span<Vec3f> normals;
   FrameReport* report = nullptr;
 };
 
-/// Turns poses of one rig into vertices, in model space. Immutable after binding, so that one object can serve many
-/// threads, each with a state of its own.
+/// Computes the vertices of one rig in model space from its poses. It is immutable after binding, so one object can
+/// serve many threads, each with a state of its own.
 class Deformer {
  public:
-  /// What a deformer keeps between frames: scratch memory, and its history if it has one.
+  /// The data that a deformer keeps between frames: scratch memory, and its history if it has one.
   class State {
    public:
     virtual ~State() = default;
@@ -60,61 +60,64 @@ class Deformer {
   /// Whether a frame depends on those before it, so that a clip must be played from its start.
   virtual bool needs_history() const { return false; }
 
-  /// One frame. After the first frame of a state nothing is allocated that grows with the mesh. The same bytes for any
-  /// number of threads. \throws Error naming the joint when a matrix is not finite, or is one the method cannot use.
+  /// Deforms one frame. After the first frame of a state, nothing is allocated that grows with the mesh. The result has
+  /// the same bytes for any number of threads. \throws Error that names the joint if its matrix is not finite, or if
+  /// the method cannot use it.
   virtual void deform(State& state, const FrameInput& input, const FrameOutput& output) const = 0;
 
-  /// What the method can draw of itself in that frame. Never read back as data.
+  /// Drawings of what the method does in that frame. They are never read back as data.
   virtual std::vector<Overlay> overlays(State& state, const FrameInput& input) const;
 };
 
-/// What a method wants to know of a rig beside the rig itself. Whoever binds it provides what is declared.
+/// The inputs that a method needs beside the rig itself. The caller that binds the method provides what is declared
+/// here.
 struct MethodNeeds {
   bool segmentation = false;  ///< `MethodInputs::segmentation`.
 };
 
-/// What was declared as needed, and what the method prepared earlier.
+/// The declared inputs, and the data that the method prepared earlier.
 struct MethodInputs {
   const Segmentation* segmentation = nullptr;  ///< Of the rig's mesh and skeleton at binding.
   std::span<const std::byte> prepared;         ///< Bytes of `DeformerMethod::prepare` for that rig and these options.
 };
 
-/// A way to deform, with its own options, needs and preparation. Defined in the folder of the method; the registry has
-/// one line for it.
+/// A deformation method, with its options, needs and preparation. It is defined in the folder of the method; the
+/// registry has one line for it.
 struct DeformerMethod {
   std::string id;                          ///< Short name: "dqs".
   std::string name;                        ///< Plain name: "dual-quaternion".
   std::string when;                        ///< One line on when to use it.
   AnyOptions options = NoOptions{};        ///< The defaults.
-  bool in_engines = false;                 ///< Every engine evaluates this method by itself.
-  std::vector<std::string> overlays = {};  ///< Names of what `Deformer::overlays` can draw.
+  bool in_engines = false;                 ///< Every engine supports this method itself.
+  std::vector<std::string> overlays = {};  ///< Names of the drawings of `Deformer::overlays`.
 
   /// What the method needs under these options. Empty: nothing.
   std::function<MethodNeeds(const AnyOptions& options)> needs = {};
 
-  /// The slow part of binding that depends on the rig and on few options only, as bytes that can be kept. Empty: there
-  /// is none. Empty bytes are not kept. \throws Cancelled.
+  /// The slow part of binding, which depends only on the rig and on few options, as bytes that can be stored. Empty:
+  /// the method has no such part. Empty results are not stored. \throws Cancelled.
   std::function<std::vector<std::byte>(const Rig& rig, const MethodInputs& inputs, const AnyOptions& options,
                                        const Progress& progress)>
       prepare = {};
   std::vector<std::string> prepare_options = {};  ///< Names of the options that `prepare` reads.
-  std::uint32_t prepare_version = 0;              ///< Raised when the bytes change, in form or in meaning.
-  /// Whether kept bytes are whole and fit the rig. Empty: they always do.
+  std::uint32_t prepare_version = 0;              ///< Raised when the format or meaning of the bytes changes.
+  /// Whether stored bytes are complete and match the rig. Empty: they always do.
   std::function<bool(const Rig& rig, std::span<const std::byte> bytes)> accepts_prepared = {};
 
-  /// Binds the method to a rig: slow, once. Does without prepared bytes, and with bytes that do not fit.
-  /// \throws Error if the rig cannot be bound, Cancelled.
+  /// Binds the method to a rig. This is slow and done once. Prepared bytes are optional, and bytes that do not match
+  /// are ignored.
+  /// \throws Error if the rig cannot be bound; Cancelled.
   std::function<std::unique_ptr<Deformer>(const Rig& rig, const MethodInputs& inputs, const AnyOptions& options,
                                           const Progress& progress)>
       bind;
 };
 
 /// All deformers: `lbs` linear, `dqs` dual-quaternion, `slbs` twist-safe, …. A program can add its own before it uses
-/// any.
+/// any of them.
 Registry<DeformerMethod>& deformers();
 
-/// Binds the method of that id. `options` of the type `NoOptions` are the method's defaults. \throws Error for an
-/// unknown id, options that do not fit, or when the method needs something that `inputs` does not have.
+/// Binds the method with that id. `options` of the type `NoOptions` stand for the defaults of the method. \throws Error
+/// for an unknown id, for options of another method, or if `inputs` lacks something that the method needs.
 std::unique_ptr<Deformer> bind(std::string_view id, const Rig& rig, const AnyOptions& options = {},
                                const Progress& progress = {}, const MethodInputs& inputs = {});
 

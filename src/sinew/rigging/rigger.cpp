@@ -66,7 +66,7 @@ class Rigger {
     result_.metrics["left_out_volume"] = body_.interior.left_out;
     if (body_.interior.left_out > 0.05)
       warn("rig.left_out",
-           fmt::format("{:.0f} % of the volume lies apart from the body and has no part in finding joints.",
+           fmt::format("{:.0f} % of the volume is separate from the body and is not used to find joints.",
                        100 * body_.interior.left_out));
     stage("search", 0.2);
     search();
@@ -93,7 +93,8 @@ class Rigger {
     for (const auto* places : {&request_.hints, &request_.given})
       for (const auto& [name, place] : *places) {
         if (!place.allFinite())
-          throw Error(fmt::format("The place of '{}' is not made of three finite numbers.", name));
+          throw Error(
+              fmt::format("The position given for the joint '{}' is not finite. Specify three finite numbers.", name));
         if (std::none_of(templates_.begin(), templates_.end(),
                          [&](const Template& t) { return find_joint(t, name) != kNone; }))
           throw Error(fmt::format("No joint of the template is called '{}'. {}", name, some_names()));
@@ -101,7 +102,7 @@ class Rigger {
   }
 
   std::string some_names() const {
-    std::string text = "Joints are, for example,";
+    std::string text = "Examples of joints:";
     int count = 0;
     for (const Template::Joint& joint : templates_.front().joints)
       if (!joint.role.empty() && !joint.optional && ++count <= 8)
@@ -294,7 +295,7 @@ class Rigger {
       anatomy_.origins[j] = "given";
       given_[j] = 1;
       if (geometry::sample(body_.interior.depth, anatomy_.places[j]) > 0)
-        warn("rig.outside", "It is placed outside the body, as it was given.", name);
+        warn("rig.outside", "The position given for this joint is outside the body. It is used unchanged.", name);
     }
   }
 
@@ -307,7 +308,7 @@ class Rigger {
     if (given_any()) return;  // Who says where joints lie means that side alone.
     if (!is_mirror_image)
       warn("rig.not_symmetric",
-           "The mesh is not its own mirror image; joints are mirrored all the same, about the middle of its box.");
+           "The mesh is not symmetric. Joints are mirrored nevertheless, across the middle of its bounding box.");
     plan.symmetric = true;
     make_symmetric(plan);
   }
@@ -340,16 +341,15 @@ class Rigger {
     if (limbs < kMany) return;
     result_.confidence *= 0.4;
     warn("rig.unexplained",
-         fmt::format("The {} template does not explain {} long parts of the body.", result_.plan.template_name, limbs));
+         fmt::format("The {} template does not cover {} long parts of the body.", result_.plan.template_name, limbs));
   }
 
   void finish() {
     for (PlannedJoint& joint : result_.plan.joints) joint.confidence = std::min(joint.confidence, result_.confidence);
     if (!best_.without.empty())
-      warn("rig.without",
-           fmt::format("The body seems to have no {}; it gets the {} template without {}. Confirm this with the option "
-                       "'without', or give positions of joints with the option 'hint'.",
-                       best_.without, result_.plan.template_name, best_.without));
+      warn("rig.without", fmt::format("The body seems to have no {}, so the {} template is used without {}. Confirm "
+                                      "this with the option 'without', or give joint positions with the option 'hint'.",
+                                      best_.without, result_.plan.template_name, best_.without));
     if (!choice_.proven) warn("rig.not_proven", "The search was cut short; a better fit may exist.");
     if (result_.confidence < kDoubtful)
       warn("rig.doubtful", fmt::format("The {} template fits with a confidence of only {:.2f}. Check the result, and "
@@ -366,9 +366,10 @@ class Rigger {
     pull_inside(result_.plan, mesh_);
     std::string names;
     for (const Template& t : templates_) names += (names.empty() ? "" : ", ") + t.name;
-    warn("rig.generic", fmt::format("No template fits ({}). The joints follow the shape alone, without names of body "
-                                    "parts. The options 'template' and 'hint' can help.",
-                                    names));
+    warn("rig.generic",
+         fmt::format("No template fits ({}). The joints follow the shape alone and are not named after body parts. "
+                     "Choose a template with the option 'template', or give joint positions with the option 'hint'.",
+                     names));
     return std::move(result_);
   }
 
@@ -390,7 +391,7 @@ class Rigger {
 
 PlanResult plan_skeleton(const Mesh& mesh, const RiggerRequest& request, const RiggerOptions& options,
                          const Progress& progress) {
-  if (request.templates.empty()) throw Error("There is no template to choose from.");
+  if (request.templates.empty()) throw Error("The request contains no templates. Add at least one.");
   return Rigger(mesh, request, options, progress).run();
 }
 

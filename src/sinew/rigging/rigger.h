@@ -21,7 +21,7 @@
 namespace sinew::rigging {
 
 struct RiggerOptions {
-  std::vector<std::string> without;  ///< "arms", "legs", "head", "tail", "wings": what the body does not have.
+  std::vector<std::string> without;  ///< "arms", "legs", "head", "tail", "wings": parts that are missing.
   std::string extras = "chains";
   std::string fingers = "auto";
   std::string symmetry = "auto";
@@ -30,32 +30,34 @@ struct RiggerOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("without", "Limbs that the body lacks.").as("WHAT,…").one_of({"arms", "legs", "head", "tail", "wings"}),
+    v(Field("without", "Body parts that are missing.").as("WHAT,…").one_of({"arms", "legs", "head", "tail", "wings"}),
       self.without);
     v(Field("extras",
-            "How parts that the template does not explain, such as tails and ears, are treated: they get chains of "
-            "joints, or are attached rigidly to the nearest joint.")
+            "What to do with parts that the template does not cover, such as tails and ears: give them chains of "
+            "joints, or attach them rigidly to the nearest joint.")
           .one_of({"chains", "rigid"}),
       self.extras);
-    v(Field("fingers", "Joints for fingers where they can be distinguished, or none.").one_of({"auto", "none"}),
+    v(Field("fingers", "Whether hands get finger joints: auto adds them where fingers can be distinguished.")
+          .one_of({"auto", "none"}),
       self.fingers);
-    v(Field("symmetry",
-            "Whether both sides get mirrored joints and weights: auto where the mesh is its own mirror image.")
+    v(Field(
+          "symmetry",
+          "Whether joints and weights are mirrored between the two sides: auto mirrors them if the mesh is symmetric.")
           .one_of({"auto", "on", "off"}),
       self.symmetry);
     v(Field("orientation", "auto detects the orientation of the body; keep assumes +y for up and +z for forward.")
           .one_of({"auto", "keep"}),
       self.orientation);
-    v(Field("compat", "Search and refine with the constants of the released Pinocchio library, and nothing else."),
-      self.compat);
+    v(Field("compat", "Only search and refine, with the constants of the released Pinocchio library."), self.compat);
   }
 };
 
-/// What a caller requests beside the options. Positions are in model space, by name or role of a template's joint.
+/// The request of a caller, beside the options. Positions are in model space, by the name or role of a joint of a
+/// template.
 struct RiggerRequest {
-  std::vector<Template> templates;        ///< Those to choose from, in order. With one there is no choice.
-  std::map<std::string, Vec3> hints;      ///< Joints that are near these positions.
-  std::map<std::string, Vec3> given;      ///< Joints that are exactly at these positions.
+  std::vector<Template> templates;        ///< The candidates, in order. With a single template there is no choice.
+  std::map<std::string, Vec3> hints;      ///< Approximate positions of joints.
+  std::map<std::string, Vec3> given;      ///< Exact positions of joints.
   std::optional<PenaltyWeights> weights;  ///< Weights of the search instead of the released ones. For ablations.
   StageListener on_stage;                 ///< May be empty.
 };
@@ -70,14 +72,15 @@ struct PlanResult {
   Json metrics = Json::object();
 };
 
-/// Plans a skeleton for a bare mesh. All joints are inside the mesh. The result is the same for any number of threads.
-/// \throws Error for a mesh that encloses nothing, a name that no template has, or an option that does not go with the
-/// templates; Cancelled.
+/// Plans a skeleton for a mesh without one. All joints are inside the mesh. The result is the same for any number of
+/// threads.
+/// \throws Error for a mesh that encloses no volume, a joint name that no template has, or an option that does not fit
+/// the templates; Cancelled.
 PlanResult plan_skeleton(const Mesh& mesh, const RiggerRequest& request, const RiggerOptions& options = {},
                          const Progress& progress = {});
 
-/// Plans a skeleton that follows the shape alone, without a template, for callers that request one: it fits, with
-/// confidence 1. \throws Error for a mesh that encloses nothing; Cancelled.
+/// Plans a skeleton that follows the shape alone, without a template, for callers that request one. The result fits,
+/// with confidence 1. \throws Error for a mesh that encloses no volume; Cancelled.
 PlanResult plan_generic_skeleton(const Mesh& mesh, const StageListener& on_stage = {}, const Progress& progress = {});
 
 }  // namespace sinew::rigging

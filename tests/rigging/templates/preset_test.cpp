@@ -51,7 +51,7 @@ TEST(Preset, ReadsWhatIsWritten) {
 
 TEST(Preset, EveryErrorNamesTheFileAndThePlace) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {preset_error([](Json& j) { j["nmae"] = 1; }), "the key 'nmae' means nothing here. Did you mean 'name'?"},
+      {preset_error([](Json& j) { j["nmae"] = 1; }), "the key 'nmae' is not known here. Did you mean 'name'?"},
       {preset_error([](Json& j) { j.erase("name"); }), "'name' is missing"},
       {preset_error([](Json& j) { j["version"] = 0; }), "'version' should be 1"},
       {preset_error([](Json& j) { j["bone_axis"] = "x"; }), "'bone_axis' should be \"+x\", \"-x\""},
@@ -59,18 +59,18 @@ TEST(Preset, EveryErrorNamesTheFileAndThePlace) {
       {preset_error([](Json& j) { j["rest"] = "sit"; }), "'rest' should be \"keep\", \"t\", \"a\", not \"sit\""},
       {preset_error([](Json& j) { j["unit"] = "mm"; }), "'unit' should be \"m\", \"cm\""},
       {preset_error([](Json& j) { j["ends"] = "yes"; }), "'ends' should be true or false"},
-      {preset_error([](Json& j) { j["end_suffix"] = ""; }), "'end_suffix' should be a text"},
+      {preset_error([](Json& j) { j["end_suffix"] = ""; }), "'end_suffix' should be a string"},
       {preset_error([](Json& j) { j["max_influences"] = 0; }), "'max_influences' should be 1 to 64"},
       {preset_error([](Json& j) { j["pattern"] = "joint"; }), "'pattern' should contain {name}"},
-      {preset_error([](Json& j) { j["right"] = "L"; }), "'right' should be another word"},
+      {preset_error([](Json& j) { j["right"] = "L"; }), "'right' should be a word other than"},
       {preset_error([](Json& j) { j["letters"] = "kebab"; }), "'letters' should be"},
-      {preset_error([](Json& j) { j["names"] = {"a"}; }), "'names' should be an object of texts"},
+      {preset_error([](Json& j) { j["names"] = {"a"}; }), "'names' should be an object whose values are strings"},
       {preset_error([](Json& j) { j["names"]["head"] = "pelvis"; }), "the name 'pelvis' to two roles"},
-      {preset_error([](Json& j) { j["names"]["head"] = ""; }), "a role or a name is empty"},
+      {preset_error([](Json& j) { j["names"]["head"] = ""; }), "an empty role or name"},
       {preset_error([](Json& j) {
          j["trunk"] = {"a", "a"};
        }),
-       "in 'trunk' the name 'a'"},
+       "the name 'a' in 'trunk'"},
   };
   for (const auto& [error, part] : cases) {
     EXPECT_TRUE(error.starts_with("mine.json: ")) << error << " / " << part;

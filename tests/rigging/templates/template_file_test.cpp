@@ -98,7 +98,7 @@ TEST(TemplateFile, AnUnknownNameListsThoseThereAre) {
 TEST(TemplateFile, EveryErrorNamesTheFileAndThePlace) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {error_of(Json::array()), "small.json: this should be an object"},
-      {error_with([](Json& j) { j["jonts"] = 1; }), "the key 'jonts' means nothing here. Did you mean 'joints'?"},
+      {error_with([](Json& j) { j["jonts"] = 1; }), "the key 'jonts' is not known here. Did you mean 'joints'?"},
       {error_with([](Json& j) { j.erase("version"); }), "'version' is missing"},
       {error_with([](Json& j) { j["version"] = 2; }), "'version' should be 1"},
       {error_with([](Json& j) { j["version"] = 1.5; }), "'version' should be a whole number, not 1.5"},
@@ -108,7 +108,7 @@ TEST(TemplateFile, EveryErrorNamesTheFileAndThePlace) {
       {error_with([](Json& j) { j["joints"][1] = 3; }), "joint 2: this should be an object"},
       {error_with([](Json& j) { j["joints"][1]["rolle"] = "x"; }), "joint 2: the key 'rolle'"},
       {error_with([](Json& j) { j["joints"][1].erase("name"); }), "joint 2: 'name' is missing"},
-      {error_with([](Json& j) { j["joints"][1]["name"] = "Hips"; }), "joint 2: another joint is called 'Hips' too"},
+      {error_with([](Json& j) { j["joints"][1]["name"] = "Hips"; }), "joint 2: another joint is also called 'Hips'"},
       {error_with([](Json& j) { j["joints"][1].erase("position"); }), "joint 2 'LeftLeg': 'position' is missing"},
       {error_with([](Json& j) {
          j["joints"][1]["position"] = {1, 2};
@@ -120,9 +120,9 @@ TEST(TemplateFile, EveryErrorNamesTheFileAndThePlace) {
        "'position' should be a list of three"},
       {error_with([](Json& j) { j["joints"][1].erase("parent"); }), "'LeftLeg': 'parent' is missing"},
       {error_with([](Json& j) { j["joints"][1]["parent"] = "Hip"; }),
-       "a joint 'Hip', which is not there. Did you mean"},
+       "the joint 'Hip', which does not exist. Did you mean"},
       {error_with([](Json& j) { j["joints"][1]["parent"] = "LeftFoot"; }), "'LeftFoot' does not come before it"},
-      {error_with([](Json& j) { j["joints"][1]["parent"] = 0; }), "'parent' should be a text"},
+      {error_with([](Json& j) { j["joints"][1]["parent"] = 0; }), "'parent' should be a string"},
       {error_with([](Json& j) { j["joints"][0]["parent"] = "Hips"; }), "'Hips' does not come before it"},
       {error_with([](Json& j) { j["joints"][1]["placement"] = "guessed"; }), "'placement' should be \"searched\""},
       {error_with([](Json& j) { j["joints"][1]["fraction"] = true; }), "'fraction' should be a number, not true"},
@@ -131,24 +131,24 @@ TEST(TemplateFile, EveryErrorNamesTheFileAndThePlace) {
       {error_with([](Json& j) {
          j["joints"][1]["roll_axis"] = {0, 0, 0};
        }),
-       "'roll_axis' should have a length"},
+       "'roll_axis' should be a vector of non-zero length"},
       {error_with([](Json& j) { j["joints"][1]["limits_rad"].erase("upper"); }), "'limits_rad': 'upper' is missing"},
       {error_with([](Json& j) {
          j["joints"][1]["limits_rad"]["lower"] = {2, 0, 0};
        }),
-       "should nowhere lie above"},
-      {error_with([](Json& j) { j["joints"][3]["role"] = "hips"; }), "another joint has the role 'hips' too"},
+       "should not exceed 'upper'"},
+      {error_with([](Json& j) { j["joints"][3]["role"] = "hips"; }), "another joint also has the role 'hips'"},
       {error_with([](Json& j) { j["joints"][1]["partner"] = "LeftLeg"; }), "it is its own partner"},
-      {error_with([](Json& j) { j["joints"][3].erase("partner"); }), "'RightLeg' does not name it as partner"},
+      {error_with([](Json& j) { j["joints"][3].erase("partner"); }), "'RightLeg' does not name it as its partner"},
       {error_with([](Json& j) {
          j["joints"][3]["position"] = {-0.2, 0.9, 0};
        }),
        "not the mirror image"},
-      {error_with([](Json& j) { j["joints"][4]["parent"] = "Hips"; }), "neither one joint nor partners"},
+      {error_with([](Json& j) { j["joints"][4]["parent"] = "Hips"; }), "neither the same joint nor partners"},
       {error_with([](Json& j) {
          j["joints"][5]["position"] = {0, 1, 0};
        }),
-       "at the same place as its parent 'Hips'"},
+       "at the same position as its parent 'Hips'"},
       {error_with([](Json& j) {
          j["limbs"][0]["joints"] = {"LeftFoot", "LeftLeg"};
        }),
@@ -156,11 +156,11 @@ TEST(TemplateFile, EveryErrorNamesTheFileAndThePlace) {
       {error_with([](Json& j) {
          j["limbs"][0]["joints"] = {"LeftLeg", "Knee"};
        }),
-       "a joint 'Knee', which is not there"},
-      {error_with([](Json& j) { j["limbs"][0]["joints"] = 1; }), "limb 1: 'joints' should be a list of texts"},
+       "the joint 'Knee', which does not exist"},
+      {error_with([](Json& j) { j["limbs"][0]["joints"] = 1; }), "limb 1: 'joints' should be a list of strings"},
       {error_with([](Json& j) { j["limbs"][0]["beyond"] = -1; }), "limb 0 'left'"},
       {error_with([](Json& j) { j["limbs"][0]["tip"] = "far"; }), "'tip' should be a list of three"},
-      {error_with([](Json& j) { j["limbs"][0]["side"] = "left"; }), "limb 1: the key 'side' means nothing"},
+      {error_with([](Json& j) { j["limbs"][0]["side"] = "left"; }), "limb 1: the key 'side' is not known"},
       {error_with([](Json& j) { j["limbs"][1].erase("kind"); }), "limb 2: 'kind' is missing"},
       {error_with([](Json& j) {
          for (Json& joint : j["joints"]) joint["placement"] = "derived";
@@ -188,7 +188,7 @@ TEST(TemplateFile, TextThatIsNoJsonAndKeysThatComeTwiceAreNamed) {
   EXPECT_NE(error("").find("not valid JSON"), std::string::npos);
   std::string twice = kSmall;
   twice.replace(twice.find("\"fat\": true"), 11, "\"fat\": true, \"fat\": false");
-  EXPECT_NE(error(twice).find("the key 'fat' comes twice"), std::string::npos) << error(twice);
+  EXPECT_NE(error(twice).find("the key 'fat' appears twice"), std::string::npos) << error(twice);
 }
 
 }  // namespace

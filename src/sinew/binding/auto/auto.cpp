@@ -35,15 +35,15 @@ enum AutoOrigin : std::uint8_t {  // The first as in `BodyWay`.
 
 std::vector<BindResult::Origin> auto_origins() {
   return {{"heat", "body"},
-          {"voxel", "body: no bone is in sight of heat"},
-          {"distance", "body: no other method could be done"},
-          {"layer", "lies over a body and moves with the skin under it"},
+          {"voxel", "body: the heat method sees no bone"},
+          {"distance", "body: no other method gave weights"},
+          {"layer", "covers a body and moves with the skin under it"},
           {"layer", "part of a layer with no skin under it"},
-          {"rigid", "a small shell: one row for all of it"},
-          {"rigid", "hangs on a body by its root"},
-          {"rigid", "a shell that touches nothing: the nearest joint"},
+          {"rigid", "a small shell: all of it has the same weights"},
+          {"rigid", "attached to a body at its root"},
+          {"rigid", "a shell that touches nothing: it follows the nearest joint"},
           {"nearest", "no face uses the vertex: it follows the nearest skin"},
-          {"rigid", "the file hangs this part on a joint"}};
+          {"rigid", "the file attaches this part to a joint"}};
 }
 
 // One run of the binder, on clean vertices until the end.
@@ -271,7 +271,8 @@ BindResult bind_auto(const Subject& subject, const AutoOptions& options, const B
 
 BinderMethod auto_method() {
   return binder_method("auto", "automatic",
-                       "The best of the others, vertex by vertex, clothes and loose shells included.", bind_auto);
+                       "Chooses the best of the other methods for each vertex. Handles clothes and loose shells.",
+                       bind_auto);
 }
 
 }  // namespace sinew::binding

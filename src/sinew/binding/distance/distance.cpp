@@ -96,7 +96,7 @@ BindResult bind_by_distance(const Subject& subject, const NoOptions&, const Bind
   const BoneTree tree = bones_to_bind(subject);
   for (const Vec3& p : mesh.positions)
     if (!p.allFinite())
-      throw Error("The mesh has a vertex position that is not a finite number; mend the mesh before it is bound.");
+      throw Error("The mesh has a vertex position that is not finite. Repair the mesh before you bind it.");
   const double size = mesh.positions.empty() ? 0 : mesh.size();
   // A mesh of one point has no size; its bones have.
   const double least = std::max(kFloorRel * size, std::numeric_limits<double>::min());
@@ -124,14 +124,14 @@ BindResult bind_by_distance(const Subject& subject, const NoOptions&, const Bind
     welded = smoothed(welded, geometry::one_rings(mesh, &welding), *common.smooth);
     bound.weights = unwelded(capped_rows(welded, common.influence_limit()), welding);
   }
-  bound.origins = {{"distance", "asked for"}};
+  bound.origins = {{"distance", "requested"}};
   bound.origin.assign(rows.size(), 0);
   bound.confidence.assign(rows.size(), kDistanceConfidence);
   return bound;
 }
 
 BinderMethod distance_method() {
-  return binder_method("distance", "bone-distance", "The two or three nearest bones, by distance alone.",
+  return binder_method("distance", "bone-distance", "Uses the two or three nearest bones, by distance alone.",
                        bind_by_distance);
 }
 

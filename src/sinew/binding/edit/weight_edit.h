@@ -3,9 +3,8 @@
 
 #pragma once
 
-/// Edits of weights that are there already. None changes rows of rigid parts, makes an empty row full or a full one
-/// empty (but `weight_edit_fill.h`), or changes the weight of a locked joint anywhere. All are the same for any number
-/// of threads.
+/// Edits of existing weights. No edit changes rows of rigid parts or the weight of a locked joint. Only
+/// `weight_edit_fill.h` fills empty rows, and no edit empties a row. Results are the same for any number of threads.
 
 #include <vector>
 
@@ -14,35 +13,35 @@
 
 namespace sinew::binding {
 
-/// What an edit may touch.
+/// The vertices and joints that an edit may change.
 struct EditScope {
   std::vector<char> editable;  ///< Per vertex: it belongs to a skinned part.
-  std::vector<char> locked;    ///< Per joint: its weights stay.
+  std::vector<char> locked;    ///< Per joint: its weights must not change.
   std::vector<Index> part;     ///< Per vertex: its part.
   std::vector<std::vector<char>>
-      listed;  ///< Per part and joint: the part's skin has it. Empty for parts without a skin.
+      listed;  ///< Per part and joint: the skin of the part lists it. Empty for parts without a skin.
   bool any_locked = false;
 
   bool may_use(Index vertex, Index joint) const { return !locked[joint] && listed[part[vertex]][joint]; }
 };
 EditScope edit_scope(const Rig& rig, const std::vector<Index>& locked = {});
 
-/// Gives locked joints the share they had in `before` and the others what is left, in their proportions. If there is
-/// something left and nobody to take it, the others are those of `before`. A row that was missing has no locked share:
-/// locked joints leave it. Rows are scaled to the sum 1 in either case.
+/// Gives locked joints the share that they had in `before`. The other joints get the rest, in their proportions. If
+/// there is a rest but no joint to take it, the other joints are those of `before`. A missing row has no locked share,
+/// so locked joints are removed from it. In all cases the row is scaled to sum 1.
 void restore_locked(std::span<const Influence> before, std::vector<Influence>& row, const std::vector<char>& locked);
 
-/// Rows scaled to sum 1 (of rigid parts as well; they do). Missing rows become empty. Weights that are no positive
-/// numbers go. A locked joint keeps its weight wherever the others can make up the sum.
+/// Scales rows to sum 1; rows of rigid parts already do. Missing rows become empty. Weights that are not positive and
+/// finite are removed. A locked joint keeps its weight wherever the other joints can make up the sum.
 SkinWeights scaled_to_one(const SkinWeights& weights, const EditScope& scope);
 
-/// Drops weights below a share of the row. The largest of each row stays.
+/// Removes weights below a share of the row. The largest weight of each row stays.
 SkinWeights pruned(const SkinWeights& weights, double threshold, const EditScope& scope);
 
-/// Rounds in which each row is mixed half and half with the mean of its neighbours along the surface.
+/// Smooths rows: in each round a row becomes the mean of itself and the mean of its neighbours along the surface.
 SkinWeights smoothed_along(const SkinWeights& weights, const EditSurface& surface, int rounds, const EditScope& scope);
 
-/// `cap_influences` for the rows that an edit may change. Locked joints of a row stay even if they are more than
+/// `cap_influences` for the rows that an edit may change. All locked joints of a row stay, even if there are more than
 /// `count`. \pre rows sum to 1.
 CapResult cap_unlocked(const SkinWeights& weights, int count, const EditScope& scope);
 

@@ -11,7 +11,7 @@
 
 namespace sinew::binding {
 
-/// The plane {p : normal·p = offset} about which a surface is its own mirror image, as nearly as it can be.
+/// The plane {p : normal·p = offset} across which a surface is most nearly symmetric.
 struct MirrorPlane {
   Vec3 normal = Vec3::UnitX();  ///< Unit length, to the character's left.
   double offset = 0;
@@ -29,23 +29,24 @@ struct MirrorPlane {
 MirrorPlane mirror_plane(const EditSurface& surface, std::span<const MirrorPlane> hints = {},
                          const Vec3& left = Vec3::UnitX());
 
-/// Completes partners by position: joints that mirror each other's place within a fiftieth of the size, nearest first,
-/// those whose parents are partners before others; one on the plane is its own. Joints that `partner` names already
-/// stay.
+/// Completes the list of partners by position: two joints are partners if their positions mirror each other within a
+/// fiftieth of the size. The nearest come first, and joints whose parents are partners come before others. A joint on
+/// the plane is its own partner. Existing entries of `partner` stay.
 void partners_by_position(const Subject& subject, const MirrorPlane& plane, double size, std::vector<Index>& partner);
 
-/// What becomes of the two sides.
+/// Which side is copied to which.
 enum class MirrorMode { kLeftToRight, kRightToLeft, kBoth };
 
 struct Mirrored {
   SkinWeights weights;
-  Index changed = 0;  ///< Vertices that were given a row from the other side.
-  Index alone = 0;    ///< Vertices that have nothing within a twentieth of the size opposite them, and stay.
+  Index changed = 0;  ///< Vertices that got a row from the other side.
+  Index alone = 0;    ///< Vertices with no surface within a twentieth of the size opposite them. They stay.
 };
 
-/// Rows from the point of the surface opposite, with joints changed for their partners: of one side onto the other
-/// (those on the plane become even), or the mean of both. Shells are matched with the shells opposite them, where
-/// there are such. A joint without partner (kNone) is its own. Linear, and a closest point per vertex.
+/// Takes each row from the opposite point of the surface and replaces its joints by their partners: from one side to
+/// the other (rows on the plane become symmetric), or as the mean of both. Shells are matched with opposite shells if
+/// there are any. A joint without a partner (kNone) is its own partner. Linear, plus one closest-point query per
+/// vertex.
 Mirrored mirrored(const SkinWeights& weights, const EditSurface& surface, const MirrorPlane& plane,
                   const std::vector<Index>& partner, MirrorMode mode, const EditScope& scope);
 

@@ -13,13 +13,13 @@
 
 namespace sinew::binding {
 
-/// A row that says nothing: no positive weight, or one that is no number.
+/// Whether a row is missing: it has no positive weight, or a weight that is not finite.
 bool is_missing_row(std::span<const Influence> row);
 
-/// The surface along which weights are edited. Copies of a vertex are one here if they lie at the same place in one
-/// part, meet across an edge of exactly two faces, and have the same row (within 1e-3; a missing row counts as the
-/// same as any): shells and parts that only touch stay apart, and so do rigid pieces that a modeller bound differently
-/// on purpose.
+/// The surface along which weights are edited. Copies of a vertex are welded here if they are at the same position in
+/// one part, meet across an edge of exactly two faces, and have the same row (within 1e-3; a missing row counts as
+/// equal to any). Shells and parts that only touch stay separate, and so do rigid pieces that were bound differently on
+/// purpose.
 struct EditSurface {
   geometry::Welding welding;
   geometry::Lists rings;  ///< Per welded vertex: those it shares an edge with.
@@ -27,9 +27,9 @@ struct EditSurface {
       source;  ///< Per welded vertex: the mesh vertex whose row stands for it, a good one if there is any.
   std::vector<Vec3> positions;                  ///< Per welded vertex.
   std::vector<Vec3> normals;                    ///< Unit length, by area; zero where there is no face.
-  std::vector<double> areas;                    ///< A third of the triangles round it.
+  std::vector<double> areas;                    ///< A third of the triangles around it.
   std::vector<std::array<Index, 3>> triangles;  ///< Of welded vertices, as `triangulate` gives them.
-  std::vector<Index> shell;  ///< Per welded vertex: which hang together; a vertex without faces is a shell of its own.
+  std::vector<Index> shell;  ///< Per welded vertex: its connected shell; a vertex without faces is a shell of its own.
   Index shells = 0;
   double size = 0;  ///< Of the mesh.
 
@@ -39,11 +39,11 @@ struct EditSurface {
 /// n log n. \pre a valid mesh and a row for each of its vertices.
 EditSurface edit_surface(const Mesh& mesh, const SkinWeights& weights);
 
-/// A row per welded vertex, summing to 1: that of its source; empty where it is missing.
+/// One row per welded vertex, which sums to 1: the row of its source, or an empty row if that is missing.
 SkinWeights welded_rows(const EditSurface& surface, const SkinWeights& weights);
 
-/// The mesh's rows after an edit of welded ones: copies of a vertex whose row is the same before and after keep their
-/// own.
+/// The rows of the mesh after an edit of welded rows. Copies of a vertex whose welded row did not change keep their own
+/// rows.
 SkinWeights edited_rows(const EditSurface& surface, const SkinWeights& weights, const SkinWeights& before,
                         const SkinWeights& after);
 

@@ -3,18 +3,19 @@
 
 #pragma once
 
-/// Finds what is wrong with weights made elsewhere, as neural riggers and careless exporters leave them, and mends
-/// only that.
+/// Finds faults in existing weights, such as those from neural riggers and careless exporters, and repairs only these.
 ///
-/// Geometry is judged with the bones of the joints that move anything. A vertex is *at home* with the bones that lie
-/// on its inner side no farther than about twice the nearest. Its *gap* to a joint is the way along the skeleton from
-/// there to the joint's bones, where joints of one parent are as far apart as they lie. A weight is
-/// - *bleeding*, if the joint's bone lies close to the vertex, but the gap is several times longer than the straight
-///   way: thigh weights on a finger of a hand that hangs down;
-/// - *stray*, if it belongs to a patch of surface that the joint moves, with other skin round it, no vertex of which
-///   has a small gap to the joint.
-/// A joint that has next to no weight on the surface nearest to its bone is bound elsewhere on purpose: it is left
-/// alone, and listed (`unplaced`).
+/// Geometry is judged with the bones of the joints that move any vertex. A vertex is *at home* with the bones on its
+/// inner side that are no farther than about twice the nearest. Its *gap* to a joint is the distance along the skeleton
+/// from there to the bones of the joint, where the distance between children of one parent is that of their positions.
+/// A weight is
+/// - *bleeding* if the bone of the joint is close to the vertex, but the gap is several times longer than the straight
+///   line: thigh weights on a finger of a hand that hangs down;
+/// - *stray* if it belongs to a patch of surface that the joint moves, surrounded by other skin, in which no vertex has
+///   a small gap to the joint.
+///
+/// A joint that has almost no weight on the surface nearest to its bone is bound elsewhere on purpose. It is left alone
+/// and listed (`unplaced`).
 
 #include <array>
 #include <cstdint>
@@ -25,7 +26,7 @@
 
 namespace sinew::binding {
 
-/// What is wrong with a row; the first that applies.
+/// The fault of a row: the first that applies.
 enum class Fault : std::uint8_t { kNone, kUnweighted, kNotFinite, kNegative, kWrongSum, kBleeding, kStray };
 inline constexpr std::size_t kFaultCount = 7;
 /// "unweighted", "not_finite", "negative", "wrong_sum", "bleeding", "stray".
@@ -33,7 +34,7 @@ std::string_view fault_name(Fault fault);
 
 struct RepairOptions {
   double sum_tolerance = 0.01;  ///< A row is wrong if its sum is farther than this from 1.
-  double least_weight = 0.02;   ///< Smaller shares of a row are not looked at.
+  double least_weight = 0.02;   ///< Smaller shares of a row are ignored.
   /// Bleeding: gap > detour · distance to the bone + 4 · distance to the own bone + 3 % of the size.
   double detour = 3;
   double island_gap_rel = 0.1;  ///< Stray: least gap of a patch from the joint's bone, per size.
@@ -54,14 +55,14 @@ Faults find_faults(const SkinWeights& weights, const Subject& subject, const Edi
 struct Repaired {
   SkinWeights weights;
   Faults faults;
-  Filled filled;     ///< Where rows that had to be solved came from (its weights are moved out).
+  Filled filled;     ///< How rows that had to be solved were filled (its weights are moved out).
   Index scaled = 0;  ///< Rows that only had to be scaled.
   Index pruned = 0;  ///< Rows that lost wrong joints and kept the rest.
 };
 
-/// Mends the faults: wrong sums are scaled, negative and wrong weights dropped; rows that have less than half left, or
-/// hold a weight that is no number, are solved anew from their surroundings (`filled`). Rows without fault come out
-/// bit by bit. Locked joints are not judged.
+/// Repairs the faults. Rows with wrong sums are scaled; negative and wrong weights are removed. Rows that have less
+/// than half of their weight left, or contain a weight that is not finite, are solved again from their surroundings
+/// (`filled`). Rows without faults stay the same, bit for bit. Locked joints are not judged.
 Repaired repaired(const SkinWeights& weights, const Subject& subject, const EditSurface& surface,
                   const EditScope& scope, const RepairOptions& options = {}, const Progress& progress = {});
 

@@ -11,14 +11,14 @@
 
 namespace sinew::binding {
 
-/// Rounds of w ← (1 − strength)·w + strength·(mean over the ring), for all joints at once; rows sum to 1 after each.
-/// Rings are lists of rows
-/// (`geometry::one_rings` of welded vertices): what is not joined by an edge does not mix. A row without a ring stays;
-/// an empty row stays empty and counts in no mean. Weights that are not positive numbers and shares below 1e-8 of a row
-/// are dropped. Rounds × entries; the same bytes for any number of threads. \pre there is a ring for every row.
+/// Smooths weights in rounds of w ← (1 − strength)·w + strength·(mean over the ring), for all joints at once. Rows sum
+/// to 1 after each round. Rings are lists of rows (`geometry::one_rings` of welded vertices), so rows mix only along
+/// edges. A row without a ring stays; an empty row stays empty and counts in no mean. Weights that are not positive
+/// numbers and shares below 1e-8 of a row are dropped. Cost: rounds × entries. The result has the same bytes for any
+/// number of threads. \pre there is a ring for every row.
 SkinWeights smoothed(const SkinWeights& weights, const geometry::Lists& rings, int rounds, double strength = 0.5);
 
-/// The rows of welded vertices for all vertices of the mesh.
+/// Expands rows of welded vertices to all vertices of the mesh.
 SkinWeights unwelded(const SkinWeights& of_welded, const geometry::Welding& welding);
 
 }  // namespace sinew::binding

@@ -115,10 +115,10 @@ SkinWeights collect_rows(RowSpace& space, const BoneTree& tree, std::span<const 
 }
 
 void add_origins(const BoundSurface& skin, const HeatRows& heat, BindResult& bound) {
-  bound.origins = {{"heat", "asked for"},
-                   {"heat", "its shell sees no bone, so the nearest heats it"},
+  bound.origins = {{"heat", "requested"},
+                   {"heat", "its shell sees no bone, so the nearest bone heats it"},
                    {"nearest", "no face uses the vertex"},
-                   {"nearest", "the heat equation had no answer"}};
+                   {"nearest", "the heat equation had no solution"}};
   std::array<Index, 4> counts = {};
   for (const Index v : skin.welding.welded) {
     std::uint8_t origin = 0;
@@ -145,14 +145,14 @@ void add_origins(const BoundSurface& skin, const HeatRows& heat, BindResult& bou
     if (count > 0) bound.fallbacks.push_back({code, method, count, text});
   };
   add("heat.hidden_shell", "heat without sight", counts[1],
-      "Vertices of shells that see no bone are heated by the nearest one, wherever it lies.");
+      "Vertices of shells that see no bone are heated by the nearest bone, wherever it is located.");
   add("heat.detached", "nearest bone", counts[2], "Vertices that no face uses follow the nearest bone.");
   add("heat.unsolved", "nearest bone", counts[3],
       "Vertices that the heat equation does not reach follow the nearest bone.");
   if (heat.regularized)
     bound.fallbacks.push_back(
         {"heat.regularized", "heat with a heavier diagonal", 1,
-         "The heat equation is singular within rounding; a small multiple of its diagonal was added."});
+         "The heat equation is numerically singular. A small multiple of its diagonal was added."});
 }
 
 }  // namespace
@@ -204,7 +204,8 @@ BindResult bind_by_heat(const Subject& subject, const HeatOptions& options, cons
 
 BinderMethod heat_method() {
   return binder_method("heat", "bone-heat",
-                       "Heat that bones give to the skin they see: smooth, for clean closed bodies.", bind_by_heat);
+                       "Bones heat the skin that they see. Gives smooth weights for clean, closed bodies.",
+                       bind_by_heat);
 }
 
 }  // namespace sinew::binding

@@ -16,7 +16,8 @@ struct HeatOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("heat", "How strongly bones heat the skin: larger follows the nearest bone more closely.").range(1e-3, 1e3),
+    v(Field("heat", "How strongly bones heat the skin. Larger values follow the nearest bone more closely.")
+          .range(1e-3, 1e3),
       self.heat);
   }
 };

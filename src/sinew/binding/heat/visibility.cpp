@@ -165,7 +165,7 @@ double strength_of(const Seer::Answer& answer) {
 BoundSurface bound_surface(const Mesh& mesh) {
   for (const Vec3& p : mesh.positions)
     if (!p.allFinite())
-      throw Error("The mesh has a vertex position that is not a finite number; mend the mesh before it is bound.");
+      throw Error("The mesh has a vertex position that is not finite. Repair the mesh before you bind it.");
   BoundSurface skin;
   skin.size = turned_size(mesh.positions);
   skin.welding = geometry::weld_within(mesh, kWeldRel * skin.size, true);

@@ -49,7 +49,7 @@ BindResult bind_rigid(const Subject& subject, const NoOptions&, const BindOption
   const std::vector<RigidShell> shells = judge_shells(skin, heat, subject.skeleton.size());
   BindResult bound;
   bound.origins = {{"rigid", "its shell follows one joint as a whole"},
-                   {"rigid", "its shell spans several joints: the strongest by heat"},
+                   {"rigid", "its shell spans several joints: the vertex follows the strongest by heat"},
                    {"nearest", "no face uses the vertex"}};
   std::uint64_t detached = 0;
   for (const Index v : skin.welding.welded) {
@@ -74,7 +74,7 @@ BindResult bind_rigid(const Subject& subject, const NoOptions&, const BindOption
 }
 
 BinderMethod rigid_method() {
-  return binder_method("rigid", "one-joint", "Each vertex on one joint: robots, armour, toys.", bind_rigid);
+  return binder_method("rigid", "one-joint", "Each vertex follows one joint. For robots, armour and toys.", bind_rigid);
 }
 
 }  // namespace sinew::binding

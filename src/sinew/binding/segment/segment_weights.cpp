@@ -111,7 +111,7 @@ std::vector<SegmentBlend> blends_of(const BoneTree& tree, const Segmentation& se
   }
   for (const Index owner : segmentation.owner)
     if (owner >= blends.size() || blends[owner].bone == nullptr)
-      throw Error("The segmentation is of another skeleton, or was made for other joints. Make it anew.");
+      throw Error("The segmentation belongs to another skeleton or to other joints. Segment the character again.");
   return blends;
 }
 
@@ -164,11 +164,11 @@ void tell_fallbacks(const Segmentation::Statistics& s, std::vector<Fallback>& fa
     if (count > 0) fallbacks.push_back({code, method, count, fmt::format(fmt::runtime(text), count)});
   };
   tell("segment.weak", "nearest bone in reach", s.weak,
-       "Vertices that face away from every bone in reach and took the nearest of those: {}.");
+       "Vertices that face away from every bone in reach and follow the nearest of them: {}.");
   tell("segment.spread", "neighbours along the surface", s.spread,
-       "Vertices that no bone reached and that follow those next to them along the surface: {}.");
+       "Vertices that no bone reached and that follow their neighbours along the surface: {}.");
   tell("segment.nearest", "nearest bone", s.nearest,
-       "Vertices on shells that no bone reached and that took the nearest bone: {}.");
+       "Vertices on shells that no bone reached and that follow the nearest bone: {}.");
 }
 
 }  // namespace
@@ -177,7 +177,8 @@ SkinWeights segment_weights(const Subject& subject, const Segmentation& segmenta
                             const BindOptions& common) {
   const Index count = subject.mesh.vertex_count();
   if (segmentation.owner.size() != count || segmentation.along.size() != count)
-    throw Error(fmt::format("The segmentation is of {} vertices, the mesh has {}.", segmentation.owner.size(), count));
+    throw Error(fmt::format("The segmentation has {} vertices, but the mesh has {}. Segment the character again.",
+                            segmentation.owner.size(), count));
   const BoneTree tree = bone_tree(subject);
   const std::vector<SegmentBlend> blends = blends_of(tree, segmentation, options.blend_width);
   const int limit = common.influence_limit();
@@ -203,7 +204,7 @@ BindResult bind_by_segments(const Subject& subject, const SegmentOptions& option
   const Segmentation segmentation = segment(subject, {}, progress);
   progress.step("weighting", 0.7);
   bound.weights = segment_weights(subject, segmentation, options, common);
-  bound.origins = {{"segment", "asked for"}};
+  bound.origins = {{"segment", "requested"}};
   bound.origin.assign(subject.mesh.positions.size(), 0);
   bound.confidence = confidence_of(subject, bone_tree(subject), segmentation);
   tell_fallbacks(segmentation.statistics, bound.fallbacks);
@@ -213,7 +214,8 @@ BindResult bind_by_segments(const Subject& subject, const SegmentOptions& option
 
 BinderMethod segment_method() {
   return binder_method("segment", "segmentation",
-                       "Clear limbs around their bones: quick, at most three joints a vertex.", bind_by_segments);
+                       "For clear limbs around their bones. Fast, with at most three joints per vertex.",
+                       bind_by_segments);
 }
 
 }  // namespace sinew::binding

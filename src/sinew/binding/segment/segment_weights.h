@@ -10,7 +10,7 @@
 
 namespace sinew::binding {
 
-/// How the method segment weighs the joints of a bone and its neighbours.
+/// The formula by which the method segment weighs the joints of a bone and its neighbours.
 enum class SegmentFormula { kLogOdds, kPaper };
 constexpr auto option_words(SegmentFormula) { return std::array{"log-odds", "paper"}; }
 
@@ -21,15 +21,16 @@ struct SegmentOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("formula", "How weights follow from the position along a bone: log-odds, or the paper's own formula."),
+    v(Field("formula", "Formula for weights from the position along a bone: log-odds, or that of the paper."),
       self.formula);
-    v(Field("blend_width", "How far weights blend across a joint, the paper's c: larger is softer.").range(0.02, 2),
+    v(Field("blend_width", "How far weights blend across a joint (c in the paper). Larger values are softer.")
+          .range(0.02, 2),
       self.blend_width);
   }
 };
 
-/// Weights from a segmentation of the subject: a vertex hangs on the joint of its segment, the one before and the one
-/// after, with log-odds linear in how far it is from either end.
+/// Weights from a segmentation of the subject. A vertex follows the joint of its segment, the joint before and the
+/// joint after, with log-odds that are linear in its distance from either end.
 ///
 /// Section 4 of S. Ramírez Flores, A. Susín, "Segmentation-based skinning", 2015. On a straight chain of equal bones
 /// its normalised Gaussian of the place along each bone is exactly before : own : after = exp(−t/c²) : 1 :
@@ -39,14 +40,15 @@ struct SegmentOptions {
 /// an end segment counts in the length of the bone before it. Joints of side branches never get weight. `formula` paper
 /// evaluates the Gaussian itself on the three bones, for comparison: between unequal bones it jumps.
 ///
-/// At most three joints, and `max_influences`. Weights are evened out along the surface in `smooth` rounds, five
-/// by default: where bones bend at rest, the place along them jumps at the border of two regions. Shares below 1e-6
-/// are dropped. Linear. \throws Error if the segmentation is not one of the subject's mesh and bones.
+/// Rows have at most three joints, and at most `max_influences`. Weights are smoothed along the surface in `smooth`
+/// rounds, five by default: where bones are bent at rest, the position along them jumps at the border of two regions.
+/// Shares below 1e-6 are dropped. Linear. \throws Error if the segmentation does not belong to the mesh and bones of
+/// the subject.
 SkinWeights segment_weights(const Subject& subject, const Segmentation& segmentation,
                             const SegmentOptions& options = {}, const BindOptions& common = {});
 
-/// The binder `segment`: both steps. Confidence is how near the nearest bone of all is, compared with the bone that
-/// owns the vertex. \throws Error if the mesh has no vertices, and as `bone_tree` does.
+/// The binder `segment`: both steps. Confidence compares the distance of the nearest of all bones with that of the bone
+/// that owns the vertex. \throws Error if the mesh has no vertices, and as `bone_tree`.
 BindResult bind_by_segments(const Subject& subject, const SegmentOptions& options = {}, const BindOptions& common = {},
                             const Progress& progress = {});
 

@@ -13,54 +13,57 @@
 namespace sinew::binding {
 
 struct SegmentationOptions {
-  double angle_limit_rad = kPi / 2;  ///< Smaller distrusts slanting bones more; π trusts all.
-  bool merge = true;                 ///< Without it regions may be in pieces: for comparison.
+  double angle_limit_rad = kPi / 2;  ///< Smaller values trust slanted bones less; π trusts all.
+  bool merge = true;                 ///< Without it regions may be in several pieces. For comparison.
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v(Field("angle_limit",
-            "Angle between a vertex's normal and the direction from a bone beyond which the bone counts as "
+            "Largest angle between the normal of a vertex and the direction from a bone. Beyond it, the bone counts as "
             "on the wrong side of the skin.")
           .in("rad")
           .range(0, 3.1416),
       self.angle_limit_rad);
-    v(Field("merge", "Give stray pieces of a region to the region around them."), self.merge);
+    v(Field("merge", "Assign stray pieces of a region to the region around them."), self.merge);
   }
 };
 
-/// Which bone owns each vertex, after J. E. Ramírez Flores, A. Susín, "Segmentation-based skinning", 2015: regions grow
-/// over the surface from a seed per bone and shell, candidates are tested by distance and by which side of the skin the
-/// bone lies on, stray pieces are merged. The result's segments are those of `bone_tree(subject)`, in that order;
-/// `along` is not clamped. Every vertex is owned; `statistics` tells how. After merging the vertices of a bone on a
-/// shell hang together, and so do those of a joint. Copies of a vertex at seams have one owner.
+/// Assigns each vertex to the bone that owns it, after J. E. Ramírez Flores, A. Susín, "Segmentation-based skinning",
+/// 2015. Regions grow over the surface from one seed per bone and shell. Candidates are tested by distance and by the
+/// side of the skin on which the bone is located. Stray pieces are merged. The segments of the result are those of
+/// `bone_tree(subject)`, in that order; `along` is not clamped. Every vertex is owned; `statistics` reports how. After
+/// merging, the vertices of a bone on a shell are connected, and so are those of a joint. Copies of a vertex at seams
+/// have the same owner.
 ///
-/// Where the paper is silent or was changed, and why (shares of vertices; `docs/methods/segmentation.md` has the
-/// tables):
-/// - The paper drops a bone when the angle between normal and direction from the bone exceeds 90°, and takes the
-///   nearest of the rest. On shells that lie inside others (mouth, eyes, lashes) all near bones fall away so, and feet
-///   and fingers win: on twelve real characters 80 % agreed with their artists' joints, 83 % by distance alone, now 84
-///   %. Here the angle adds to the distance, smoothly (`Misfit`): nearest, but rather a bone that the skin faces away
-///   from. That is also what tells a body's skin from that of the limbs that begin inside it.
-/// - A bone that is one of several of its joint stays a candidate beyond its end although the next bone runs alongside:
-///   an octopus' body would else go to its arms (89 % → 96 %).
-/// - The outer wedge of a bend, and what lies behind a root, belongs to no slab: all bones that meet there are
-///   candidates, and the one that runs most nearly towards the vertex wins.
-/// - End segments are as long as is known; the paper takes the last joint as a point, and fingertips go astray.
-/// - Merging keeps the regions of joints whole first, then those of bones within them: what a joint moves matters more.
-/// - Seeds are the vertices that fit best among those a bone fits best, so that one sweep over all pairs of bone and
-///   vertex is enough, and every shell has one (`statistics.nearest` is 0).
+/// This implementation differs from the paper, or adds to it, as follows (percentages are shares of vertices;
+/// `docs/methods/segmentation.md` has the tables):
+/// - The paper rejects a bone if the angle between the normal and the direction from the bone exceeds 90°, and takes
+///   the nearest of the others. On shells inside others (mouth, eyes, lashes) this rejects all near bones, and feet and
+///   fingers win: on twelve real characters 80 % agreed with their artists' joints, 83 % by distance alone, and 84 %
+///   now. Here the angle adds to the distance, smoothly (`Misfit`): the nearest bone wins, with a preference for bones
+///   that the skin faces away from. This also separates the skin of a body from that of limbs that begin inside it.
+/// - If a joint has several bones, each remains a candidate beyond its end even if the next bone runs alongside.
+///   Otherwise the body of an octopus would go to its arms (89 % → 96 %).
+/// - The outer wedge of a bend, and the space behind a root, belong to no slab. All bones that meet there are
+///   candidates, and the one that points most nearly towards the vertex wins.
+/// - End segments have their known length. The paper treats the last joint as a point, and fingertips go astray.
+/// - Merging first keeps the regions of joints connected, then those of bones within them, because what a joint moves
+///   matters more.
+/// - Seeds are the best-fitting vertices among those that a bone fits best. One sweep over all pairs of bone and vertex
+///   is therefore enough, and every shell has a seed (`statistics.nearest` is 0).
 ///
-/// Shells are what edges hold together after welding by position; one that faces inwards as a whole is turned. Bones ×
-/// vertices for the candidates, all else nearly linear; regions grow over cells of equal candidates, 64 bones at once.
-/// The same for any number of threads. \pre the mesh is valid. \throws Error as `bone_tree`; Cancelled.
+/// Shells are connected by edges after welding by position; a shell that faces inwards as a whole is flipped. Finding
+/// candidates costs bones × vertices, everything else is nearly linear; regions grow over cells of equal candidates, 64
+/// bones at once. The result is the same for any number of threads. \pre the mesh is valid. \throws Error as
+/// `bone_tree`; Cancelled.
 Segmentation segment(const Subject& subject, const SegmentationOptions& options = {}, const Progress& progress = {});
 
-/// The owner by distance alone, for comparison: the nearest bone, ties as in `segment`.
+/// The owners by distance alone, for comparison: the nearest bone of each vertex, with ties as in `segment`.
 Segmentation nearest_bones(const Subject& subject);
 
-/// Makes a segmentation agree with weights where these are rigid: a shell whose vertices all hang on one and the same
-/// joint belongs to that joint with `along` 0, so that nothing within it twists. A joint without a segment gets one, an
-/// end segment, behind the others. Weights of another length than the mesh change nothing. Linear.
+/// Makes a segmentation agree with weights where these are rigid: a shell whose vertices all follow the same single
+/// joint belongs to that joint with `along` 0, so that nothing within it twists. A joint without a segment gets an end
+/// segment after the others. Weights that differ in length from the mesh change nothing. Linear.
 void respect_rigid_shells(Segmentation& segmentation, const Mesh& mesh, const SkinWeights& weights);
 
 }  // namespace sinew::binding

@@ -68,29 +68,29 @@ void VoxelBinding::Data::add_warnings(BindResult& bound, const std::array<std::u
     bound.findings.push_back({code, skeleton.joints[joints.front()].name, std::move(text)});
   };
   if (!matrix.outside.empty())
-    warn(
-        "voxel.bones_outside", matrix.outside,
-        fmt::format("The bones of {} joints lie outside the body: {}. The nearest part of the body was taken for them.",
-                    matrix.outside.size(), some_names(skeleton, matrix.outside)));
+    warn("voxel.bones_outside", matrix.outside,
+         fmt::format("The bones of {} joints are outside the body: {}. The nearest part of the body is used for them.",
+                     matrix.outside.size(), some_names(skeleton, matrix.outside)));
   if (!matrix.stray.empty())
     warn("voxel.bones_stray", matrix.stray,
-         fmt::format("Bones of {} joints leave the box around the mesh: {}. Only what is within counts.",
-                     matrix.stray.size(), some_names(skeleton, matrix.stray)));
+         fmt::format(
+             "Bones of {} joints extend beyond the bounding box of the mesh: {}. Only the parts inside it count.",
+             matrix.stray.size(), some_names(skeleton, matrix.stray)));
   if (const std::vector<Index> thin = thin_joints(); !thin.empty())
     warn("voxel.thin", thin,
-         fmt::format("Around {} joints the body is thinner than {} voxels: {}. Raise the resolution from {}.",
+         fmt::format("Around {} joints the body is thinner than {} voxels: {}. Use a resolution higher than {}.",
                      thin.size(), kThin, some_names(skeleton, thin), made_with.resolution));
   if (static_cast<double>(matrix.undecided) > kManyUndecided * static_cast<double>(matrix.solid))
-    bound.findings.push_back(
-        {"voxel.undecided", "",
-         fmt::format("For {} of {} voxels it was hard to tell whether they are inside: the surface "
-                     "has holes. The winding number decided.",
-                     matrix.undecided, matrix.grid)});
+    bound.findings.push_back({"voxel.undecided", "",
+                              fmt::format("For {} of {} voxels it is unclear whether they are inside, because the "
+                                          "surface has holes. The winding number decided.",
+                                          matrix.undecided, matrix.grid)});
   if (ways[3] > 0)
-    bound.findings.push_back({"voxel.far", "",
-                              fmt::format("{} vertices lie far from everything that a bone reaches; straight distances "
-                                          "were taken for them.",
-                                          ways[3])});
+    bound.findings.push_back(
+        {"voxel.far", "",
+         fmt::format(
+             "{} vertices are far from everything that a bone reaches. Straight-line distances are used for them.",
+             ways[3])});
 }
 
 void VoxelBinding::Data::add_metrics(BindResult& bound, const std::array<std::uint64_t, 4>& ways) const {
@@ -175,9 +175,9 @@ BindResult VoxelBinding::result(double falloff, const BindOptions& common) const
   BindResult bound;
   bound.weights = weights(falloff, common);
   bound.origins = {{"voxel", "distances inside the body"},
-                   {"voxel", "distances over a gap: nothing solid leads there"},
-                   {"voxel", "distances from the nearest voxel: it lies outside all"},
-                   {"voxel", "straight distances: nothing that bones reach is near"}};
+                   {"voxel", "distances across a gap: nothing solid connects it to a bone"},
+                   {"voxel", "distances from the nearest voxel: the vertex is outside all voxels"},
+                   {"voxel", "straight-line distances: nothing that bones reach is near"}};
   for (const Index w : matrix.welding.welded) {
     const auto way = static_cast<std::size_t>(matrix.way[w]);
     bound.origin.push_back(static_cast<std::uint8_t>(way));
@@ -190,9 +190,9 @@ BindResult VoxelBinding::result(double falloff, const BindOptions& common) const
   const std::array<std::uint64_t, 4> ways = data_->count_ways();
   const std::array<const char*, 4> codes = {"", "voxel.shell", "voxel.beside", "voxel.far"};
   const std::array<const char*, 4> texts = {
-      "", "Vertices of shells that nothing solid leads to took the distances of the body next to them.",
-      "Vertices outside all voxels took the distances of the nearest.",
-      "Vertices far from everything that bones reach were bound by straight distances."};
+      "", "Vertices of shells that nothing solid connects to a bone use the distances of the body next to them.",
+      "Vertices outside all voxels use the distances of the nearest voxel.",
+      "Vertices far from everything that bones reach are bound by straight-line distances."};
   for (std::size_t way = 1; way < 4; ++way)
     if (ways[way] > 0) bound.fallbacks.push_back({codes[way], way == 3 ? "distance" : "voxel", ways[way], texts[way]});
   data_->add_warnings(bound, ways);
@@ -206,8 +206,8 @@ BindResult bind_by_voxels(const Subject& subject, const VoxelOptions& options, c
 }
 
 BinderMethod voxel_method() {
-  return binder_method("voxel", "geodesic-voxel", "Distances inside the body: for any mesh, however broken.",
-                       bind_by_voxels);
+  return binder_method("voxel", "geodesic-voxel",
+                       "Measures distances inside the body. Works on any mesh, however broken.", bind_by_voxels);
 }
 
 }  // namespace sinew::binding

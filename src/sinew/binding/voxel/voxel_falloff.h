@@ -10,9 +10,9 @@
 
 namespace sinew::binding {
 
-/// How a joint's weight falls with its distance from a vertex.
+/// How the weight of a joint falls off with its distance from a vertex.
 struct VoxelFalloff {
-  /// Beyond so many times the distance of the nearest joint the default formula gives none anything.
+  /// Beyond this multiple of the distance of the nearest joint, the default formula gives no weight.
   static constexpr double kReach = 2;
 
   bool published = false;  ///< The paper's own formula.
@@ -20,8 +20,8 @@ struct VoxelFalloff {
   double size = 1;         ///< Of the mesh, in the unit of the distances.
 };
 
-/// Weights of one vertex before truncation: `row` gets (joint, weight) for every joint with any, in the order of
-/// `joints`; the largest is 1. Distances that are infinite give none.
+/// Weights of one vertex before truncation. `row` gets (joint, weight) for every joint with a positive weight, in the
+/// order of `joints`; the largest weight is 1. Infinite distances give no weight.
 ///
 /// *Default*: with D₀ the smallest distance, w = (D₀/D)^p − 2^−p where D < 2 D₀, else 0: continuous, and free of any
 /// length. Near a joint of a limb of radius r this passes from one bone to the next over about r, whatever the size of

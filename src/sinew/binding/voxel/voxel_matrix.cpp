@@ -59,8 +59,8 @@ void require_memory(double bytes, int resolution) {
   // Bytes grow with the cube of the resolution.
   const int fits = std::max(16, static_cast<int>(resolution * std::cbrt(kMostBytes / bytes) / 16) * 16);
   throw Error(
-      fmt::format("A resolution of {} would take about {:.1f} GB for the voxels of this mesh, and {:.0f} GB is the "
-                  "most. A resolution of about {} fits.",
+      fmt::format("A resolution of {} would need about {:.1f} GB for the voxels of this mesh. The limit is {:.0f} GB. "
+                  "A resolution of about {} fits.",
                   resolution, bytes / 1e9, kMostBytes / 1e9, std::min(fits, resolution - 1)));
 }
 
@@ -68,12 +68,12 @@ void require_memory(double bytes, int resolution) {
 void require_grid(const Mesh& mesh, int resolution) {
   for (std::size_t v = 0; v < mesh.positions.size(); ++v)
     if (!mesh.positions[v].allFinite())
-      throw Error(fmt::format("Vertex {} has a position that is not a finite number. Repair the mesh first.", v));
+      throw Error(fmt::format("Vertex {} has a position that is not finite. Repair the mesh first.", v));
   Box box;
   for (const Index v : mesh.face_vertices) box.extend(mesh.positions[v]);
   if (box.empty())
     throw Error(
-        "The mesh has no faces, so there is nothing solid to measure distances in. Bind by another method, such as "
+        "The mesh has no faces, so there is nothing solid to measure distances in. Use another method, such as "
         "distance.");
   const double cell = box.extent().maxCoeff() / resolution;
   double voxels = 1;

@@ -26,10 +26,10 @@ TwoPhases two_phases(const SkinLayout& layout, const SkinSlot& slot, const Mat4&
   const Mat3 a = matrix.topLeftCorner<3, 3>();
   const double scale = a.norm();
   if (!(a.determinant() > 1e-12 * scale * scale * scale))
-    throw Error(
-        fmt::format("Joint '{}' is mirrored or scaled to nothing in this frame, which dual quaternions cannot show. "
-                    "Use the method lbs, or change the scale of that joint.",
-                    joint_name(layout, slot)));
+    throw Error(fmt::format(
+        "Joint '{}' is mirrored or scaled to nothing in this frame, which dual quaternions cannot represent. "
+        "Use the method lbs, or change the scale of that joint.",
+        joint_name(layout, slot)));
   TwoPhases phases;
   // A rotation needs no decomposition, which small meshes with many joints would feel.
   if ((a.transpose() * a - Mat3::Identity()).cwiseAbs().maxCoeff() < 1e-6) {

@@ -10,9 +10,9 @@
 namespace sinew::deform {
 
 /// Dual-quaternion skinning: L. Kavan, S. Collins, J. Žára, C. O'Sullivan, "Geometric skinning with approximate dual
-/// quaternion blending", 2008. Signs are chosen per vertex against its heaviest joint. Stretch is taken out of each
-/// matrix by its polar decomposition and blended linearly first, about the joint's place at binding; what is left is
-/// rigid. Frames in which a joint that moves something mirrors or flattens throw an Error that names it.
+/// quaternion blending", 2008. Signs are chosen per vertex relative to its heaviest joint. Stretch is removed from each
+/// matrix by polar decomposition and blended linearly first, about the position of the joint at binding; the remaining
+/// part is rigid. A frame in which a joint that moves vertices is mirrored or flattened throws an Error that names it.
 std::unique_ptr<Deformer> bind_dqs(const Rig& rig, const Progress& progress = {});
 
 /// The registry entry.

@@ -55,7 +55,7 @@ DeformerMethod lbs_method() {
   return {
       .id = "lbs",
       .name = "linear",
-      .when = "What every engine does. The fastest; joints that twist far lose volume.",
+      .when = "Every engine supports it. The fastest method, but joints that twist far lose volume.",
       .in_engines = true,
       .bind = [](const Rig& rig, const MethodInputs&, const AnyOptions&,
                  const Progress& progress) { return bind_lbs(rig, progress); },

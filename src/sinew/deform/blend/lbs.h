@@ -9,8 +9,9 @@
 
 namespace sinew::deform {
 
-/// Linear blend skinning: v' = (Σ w M) v. Takes any matrices, mirrored and singular ones too. Normals go by N = Σ w M
-/// while every matrix keeps angles, and by the cofactors of N in frames where one scales unevenly.
+/// Linear blend skinning: v' = (Σ w M) v. It accepts any matrices, including mirrored and singular ones. Normals are
+/// transformed by N = Σ w M while all matrices preserve angles, and by the cofactors of N in frames where a matrix has
+/// non-uniform scale.
 std::unique_ptr<Deformer> bind_lbs(const Rig& rig, const Progress& progress = {});
 
 /// The registry entry.

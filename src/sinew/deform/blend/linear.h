@@ -10,13 +10,13 @@
 
 namespace sinew::deform {
 
-/// Model-space positions of a posed rig by linear blend skinning, morphs first, in double: what the file itself says it
-/// looks like. Rigid parts follow their joint; vertices without weights stay where they are. Rows that do not sum to 1
-/// are scaled to 1, as engines do, and weights that are not positive numbers are left out. Same bytes for any number of
-/// threads; linear in the influences.
+/// Model-space positions of a posed rig by linear blend skinning after morphs, in double precision. This is the shape
+/// that the file itself describes. Rigid parts follow their joint; vertices without weights stay where they are. Rows
+/// that do not sum to 1 are scaled to 1, as in engines, and weights that are not positive numbers are ignored. The
+/// result has the same bytes for any number of threads. Linear in the influences.
 std::vector<Vec3> linear_positions(const Rig& rig, const ModelPose& pose);
 
-/// The mesh with morphs at the given weights, nothing skinned.
+/// The positions of the mesh with morphs at the given weights, without skinning.
 std::vector<Vec3> morphed_positions(const Mesh& mesh, const std::vector<std::vector<double>>& morph_weights);
 
 }  // namespace sinew::deform

@@ -188,7 +188,7 @@ class LayoutBuilder {
 
   void add_block(const std::vector<Index>& vertices, const std::vector<std::uint32_t>& slots) {
     if (slots.size() > 65535)
-      throw Error("More than 65535 joints move one vertex. Cap the number of influences first.");
+      throw Error("More than 65535 joints move one vertex. Limit the number of influences first.");
     SkinBlock block;
     block.first_vertex = vertices[0];
     block.vertex_count = static_cast<std::uint8_t>(vertices.size());
@@ -265,7 +265,7 @@ void check_rig(const Rig& rig) {
   const Findings wrong = validate(rig);
   if (wrong.empty()) return;
   const std::string where = wrong[0].where.empty() ? "" : wrong[0].where + ": ";
-  throw Error(fmt::format("The character cannot be deformed: {}{} Mend it first.", where, wrong[0].text));
+  throw Error(fmt::format("The character cannot be deformed: {}{} Repair it first.", where, wrong[0].text));
 }
 
 }  // namespace
@@ -321,9 +321,8 @@ const Lanes* morphed_rest(const SkinLayout& layout, const std::vector<std::vecto
   for (std::size_t m = 0; m < layout.morphs.size(); ++m) {
     const double weight = weight_of(layout.morphs[m]);
     if (!std::isfinite(weight))
-      throw Error(
-          fmt::format("The weight of morph '{}' of part '{}' is not a finite number in this frame. Mend the pose.",
-                      layout.morphs[m].name, layout.part_names[layout.morphs[m].part]));
+      throw Error(fmt::format("The weight of morph '{}' of part '{}' is not finite in this frame. Correct the pose.",
+                              layout.morphs[m].name, layout.part_names[layout.morphs[m].part]));
     any = any || weight != 0;
     same = same && cache.weights[m] == weight;
   }
@@ -358,11 +357,11 @@ std::string joint_name(const SkinLayout& layout, const SkinSlot& slot) {
 
 void skinning_matrices(const SkinLayout& layout, const ModelPose& pose, std::vector<Mat4>& matrices) {
   if (pose.joints.size() != layout.joint_names.size())
-    throw Error(fmt::format("The pose has {} joints and the character {}. Use a pose of this character.",
+    throw Error(fmt::format("The pose has {} joints, but the character has {}. Use a pose of this character.",
                             pose.joints.size(), layout.joint_names.size()));
   for (std::size_t j = 0; j < pose.joints.size(); ++j)
     if (!pose.joints[j].allFinite())
-      throw Error(fmt::format("The matrix of joint '{}' is not finite in this frame. Mend the pose or the clip.",
+      throw Error(fmt::format("The matrix of joint '{}' is not finite in this frame. Correct the pose or the clip.",
                               layout.joint_names[j]));
   matrices.resize(layout.slots.size());
   for (std::size_t s = 0; s < layout.slots.size(); ++s) {
@@ -370,7 +369,7 @@ void skinning_matrices(const SkinLayout& layout, const ModelPose& pose, std::vec
     if (slot.joint == kNone) matrices[s].setIdentity();
     else matrices[s] = pose.joints[slot.joint] * slot.inverse_bind;
     if (!(matrices[s].cwiseAbs().maxCoeff() < 1e30))
-      throw Error(fmt::format("The matrix of joint '{}' is too large in this frame. Mend the pose or the clip.",
+      throw Error(fmt::format("The matrix of joint '{}' is too large in this frame. Correct the pose or the clip.",
                               joint_name(layout, slot)));
   }
 }

@@ -63,9 +63,9 @@ class SlbsDeformer final : public Deformer {
   void deform(State& state, const FrameInput& input, const FrameOutput& output) const override {
     auto& own = static_cast<SlbsState&>(state);
     if (!input.pose.twist_rad.empty() && input.pose.twist_rad.size() != input.pose.joints.size())
-      throw Error("The pose has not one twist for each joint. Use a pose of this character.");
+      throw Error("The pose does not have one twist for each joint. Use a pose of this character.");
     for (const double twist : input.pose.twist_rad)
-      if (!std::isfinite(twist)) throw Error("A twist of the pose is not a finite number. Mend the pose or the clip.");
+      if (!std::isfinite(twist)) throw Error("A twist of the pose is not finite. Correct the pose or the clip.");
     skinning_matrices(layout_, input.pose, own.matrices);
     own.twists.resize(trees_.size());
     for (std::size_t s = 0; s < trees_.size(); ++s) twist_pose(trees_[s], input.pose, own.twists[s]);
@@ -115,7 +115,7 @@ class SlbsDeformer final : public Deformer {
     if (segmentation.segments.empty())
       wrong = rig.mesh.vertex_count() == 0 ? Findings{} : Findings{{"segmentation.empty", "", "It has no segments."}};
     if (!wrong.empty())
-      throw Error(fmt::format("The segmentation does not fit the character: {} Segment the character anew.",
+      throw Error(fmt::format("The segmentation does not fit the character: {} Segment the character again.",
                               wrong.front().text));
   }
 
@@ -232,7 +232,7 @@ class SlbsDeformer final : public Deformer {
       for (const Index k : own.twists[s].half_turns)
         report.findings.push_back(
             {"slbs.half_turn", layout_.joint_names[trees_[s].joints[k].joint],
-             "It swings by half a turn, where its twist is not defined; the skin may jump there."});
+             "The joint swings by half a turn, where its twist is undefined. The skin may jump there."});
   }
 
   std::vector<TwistTree> trees_;  // Per skin.
@@ -254,7 +254,9 @@ DeformerMethod slbs_method() {
   return {
       .id = "slbs",
       .name = "twist-safe",
-      .when = "Twists of any number of turns spread along the limb and keep its volume; bends are those of linear.",
+      .when =
+          "Twists of any number of turns spread along the limb and keep its volume. Bends look the same as with "
+          "linear.",
       .options = SlbsOptions{},
       .overlays = {"twist"},
       .needs = [](const AnyOptions&) { return MethodNeeds{.segmentation = true}; },

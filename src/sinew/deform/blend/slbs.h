@@ -27,10 +27,10 @@ struct SlbsOptions {
   }
 };
 
-/// Linear blend skinning that spreads each joint's twist along the bone before it, so that it never collapses, however
-/// far it turns: S. Ramírez Flores, A. Susín, "Segmentation-based skinning", 2015, their SLBS. A vertex first takes
-/// part in the twist of its bone, about the bone and by its share (`twist_field.h`), and in all twists above it; then
-/// joints swing it as in linear blending, each without its twist. So
+/// Linear blend skinning that spreads the twist of each joint along the bone before it, so that the limb never
+/// collapses, however far the joint twists: S. Ramírez Flores, A. Susín, "Segmentation-based skinning", 2015, called
+/// SLBS there. First, a vertex follows the twist of its bone, about the bone and by its share (`twist_field.h`), and
+/// all twists above it. Then joints swing it as in linear blending, each without its twist:
 ///
 ///     y = Ω_a (o_a + R(u_b, share·θ_b) (v − o_a)),   v' = Σ w_m M_m Ω_m⁻¹ y
 ///
@@ -39,13 +39,13 @@ struct SlbsOptions {
 /// twists come out of this where all links are parallel; it also holds where they are not, at branches and for any
 /// influences.
 ///
-/// Takes any weights. Where nothing twists it is linear blending, but for rounding. Parts that hang rigidly on a joint
-/// and vertices that no bone owns are blended linearly. Twists about a joint's own outgoing bone count as swings where
-/// that is not in line with the one before it. Normals follow the slope of the twist; they go through the blend as in
-/// `lbs`.
+/// The method accepts any weights. Where nothing twists, the result is that of linear blending, except for rounding.
+/// Parts that are attached rigidly to a joint, and vertices that no bone owns, are blended linearly. Twists about the
+/// outgoing bone of a joint count as swings if that bone is not in line with the one before it. Normals follow the
+/// slope of the twist and are blended as in `lbs`.
 ///
-/// \throws Error if that does not fit the rig. Frames report joints that swing by
-/// half a turn, whose twist is not defined: it may jump there from frame to frame.
+/// \throws Error if the segmentation does not fit the rig. Frames report joints that swing by half a turn. Their twist
+/// is undefined and may jump from frame to frame.
 std::unique_ptr<Deformer> bind_slbs(const Rig& rig, const Segmentation& segmentation, const SlbsOptions& options = {},
                                     const Progress& progress = {});
 

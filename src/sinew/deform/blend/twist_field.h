@@ -14,16 +14,16 @@
 
 namespace sinew::deform {
 
-/// How much of its bone's twist each vertex takes part in.
+/// The share of its bone's twist that each vertex follows.
 struct TwistField {
   std::vector<float> share;  ///< 0 where the bone begins to 1 where it ends; 0 on end segments and where nothing owns.
   std::vector<Vec3> gradient;  ///< Of the share, in model space, 1/m; only its part along the surface matters.
-  Index solved = 0;            ///< Vertices whose share was solved for; all others have their place along the bone.
+  Index solved = 0;            ///< Vertices whose share was solved for; all others use their position along the bone.
 };
 
-/// The share in proportion to the place along the bone, kept within 0 and 1: the paper's own. Per vertex `owner` is its
-/// segment, or kNone for one that no twist reaches, and `links` has per vertex the vector from its bone's start to its
-/// end.
+/// The share in proportion to the position along the bone, clamped to 0 and 1, as in the paper. `owner` has the segment
+/// of each vertex, or kNone for a vertex that no twist reaches. `links` has for each vertex the vector from the start
+/// of its bone to its end.
 TwistField delta_twist_field(const Segmentation& segmentation, std::span<const Index> owner,
                              std::span<const Vec3> links);
 
@@ -43,7 +43,7 @@ TwistField harmonic_twist_field(const Mesh& mesh, const Segmentation& segmentati
                                 std::span<const Index> owner, std::span<const Vec3> links,
                                 const Progress& progress = {});
 
-/// Which vertices of a rig twists reach, as both fields need it.
+/// The vertices of a rig that twists reach, as required by both fields.
 struct TwistReach {
   std::vector<Index> owner;  ///< Per vertex its segment; kNone on rigid parts, without weights and without an owner.
   std::vector<Vec3> links;   ///< Per vertex from the start of its bone to the end, at binding; zero on end segments.
@@ -55,8 +55,8 @@ TwistReach twist_reach(const Rig& rig, const Segmentation& segmentation, std::sp
 /// One tree per skin of a rig, as that skin was bound. \throws Error as `make_twist_tree`.
 std::vector<TwistTree> twist_trees(const Rig& rig, const Segmentation& segmentation);
 
-/// Per vertex its share of the twist of the bone that owns it: that of the harmonic field, which `slbs` follows. 0
-/// where no twist reaches. \throws Error as `make_twist_tree`, Cancelled.
+/// Per vertex, its share of the twist of the bone that owns it, from the harmonic field that `slbs` follows. The share
+/// is 0 where no twist reaches. \throws Error as `make_twist_tree`; Cancelled.
 std::vector<float> twist_shares(const Rig& rig, const Segmentation& segmentation, const Progress& progress = {});
 
 }  // namespace sinew::deform

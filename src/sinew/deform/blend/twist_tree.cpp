@@ -102,7 +102,7 @@ class TreeBuilder {
       if (segment.child == kNone) continue;
       used[segment.child] = 1;
       if (incoming_[segment.child] != kNone)
-        throw Error(fmt::format("Two segments end in joint '{}'. Segment the character anew.",
+        throw Error(fmt::format("Two segments end in joint '{}'. Segment the character again.",
                                 skeleton_.joints[segment.child].name));
       incoming_[segment.child] = segment.joint;
     }
@@ -146,7 +146,7 @@ class TreeBuilder {
 
   [[noreturn]] void refuse(Index joint) const {
     throw Error(fmt::format(
-        "The segment that ends in joint '{}' does not begin at a joint above it. Segment the character anew.",
+        "The segment that ends in joint '{}' does not begin at an ancestor of that joint. Segment the character again.",
         skeleton_.joints[joint].name));
   }
 

@@ -11,8 +11,9 @@
 
 namespace sinew::deform {
 
-/// The twist of `q` about `axis` (unit length), of all that differ by full turns the one nearest to `expected_rad`.
-/// Where `q` swings the axis round by half a turn there is none to speak of, and it is `expected_rad` itself.
+/// The twist of `q` about `axis` (unit length). Of all values that differ by full turns, it is the one nearest to
+/// `expected_rad`. If `q` swings the axis by half a turn the twist is undefined, and the result is `expected_rad`
+/// itself.
 double nearest_twist_rad(const Quat& q, const Vec3& axis, double expected_rad);
 
 /// By how much the twist about `about` grows, followed without a jump, while q turns by `angle_rad` about `axis`, in
@@ -41,7 +42,8 @@ struct TwistJoint {
   std::vector<TwistLink> path;        ///< From below the parent down to itself.
 };
 
-/// The joints that a segmentation's bones join, as one skin has them at binding. Joints between them are passed over.
+/// The joints that the bones of a segmentation connect, as one skin has them at binding. Joints between them are
+/// skipped.
 struct TwistTree {
   /// One per segment of the segmentation.
   struct Bone {
@@ -64,7 +66,7 @@ struct TwistTree {
 TwistTree make_twist_tree(const Skeleton& skeleton, const std::vector<Segmentation::Segment>& segments,
                           const std::vector<Mat4>& bind, double size);
 
-/// What twists do to a tree in one frame.
+/// The effect of twists on a tree in one frame.
 struct TwistPose {
   std::vector<double> angle_rad;  ///< Per joint of the tree: its twist about `axis` away from binding; unbounded.
   std::vector<Mat4> twisted;  ///< Per joint: Ω, where it would be if joints could only twist; rest space to rest space.

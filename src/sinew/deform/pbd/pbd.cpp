@@ -184,7 +184,7 @@ class Pbd : public Deformer {
     if (!system_) {
       if (output.report)
         output.report->findings.push_back(
-            {"pbd.no_inside", "", "The skin encloses nothing that could be filled; it was left to the base method."});
+            {"pbd.no_inside", "", "The skin encloses no volume to fill. Only the base method deforms it."});
       return;
     }
     if (system_->islands() == 0) return;
@@ -315,9 +315,10 @@ class Pbd : public Deformer {
     const PbdSystem::Outcome outcome = system_->solve(state.scratch, state.predicted, state.motions, state.corrections);
     if (report == nullptr || outcome.islands_given_up == 0) return;
     report->fallback_vertices += moved_.size();
-    report->findings.push_back({"pbd.given_up", "",
-                                fmt::format("{} joint areas of {} did not settle and were left to the base method.",
-                                            outcome.islands_given_up, system_->islands())});
+    report->findings.push_back(
+        {"pbd.given_up", "",
+         fmt::format("{} joint areas out of {} did not converge. Only the base method deforms them.",
+                     outcome.islands_given_up, system_->islands())});
   }
 
   /// Corrections of the particles, on the skin, evened out.
@@ -421,7 +422,8 @@ DeformerMethod pbd_method() {
       .id = "pbd",
       .name = "volume",
       .when =
-          "Bends and twists keep their volume: the inside is relaxed near joints. Slower, and played as key shapes.",
+          "Bends and twists keep their volume, because the inside is relaxed near joints. Slower, and played as key "
+          "shapes.",
       .options = PbdOptions{},
       .overlays = {"tets", "inverted", "areas"},
       .needs =

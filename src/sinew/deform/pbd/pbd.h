@@ -14,7 +14,7 @@
 
 namespace sinew::deform {
 
-/// What the correction starts from.
+/// The method that the correction starts from.
 enum class PbdBase { kAuto, kLbs, kDqs, kSlbs };
 constexpr auto option_words(PbdBase) { return std::array{"auto", "lbs", "dqs", "slbs"}; }
 
@@ -47,7 +47,7 @@ struct PbdOptions {
     v(Field("area", "Where the correction acts: near joints, or in the whole body."), self.area);
     v(Field("tets", "Approximate number of tetrahedra; 0 chooses it from limb thickness.").range(0, 500000), self.tets);
     v(Field("sweeps", "Passes over all constraints. More passes are stiffer and slower.").range(1, 1000), self.sweeps);
-    v(Field("stretch", "How strongly the edges of tetrahedra keep their length.").range(0, 1), self.stretch);
+    v(Field("stretch", "How strongly the edges of tetrahedra keep their lengths.").range(0, 1), self.stretch);
     v(Field("bone_distance", "How strongly points inside the body keep their distance from the bone.").range(0, 1),
       self.bone_distance);
     v(Field("energy", "Stiffness of the material; 0 uses its own default: 2 for corotated, 1 for springs.")
@@ -66,24 +66,30 @@ struct PbdOptions {
   }
 };
 
-/// Skinning that keeps volume: after a base method the inside of the body, made of tetrahedra, is relaxed near joints
-/// by a few sweeps of position-based constraints, and what that moves is carried to the skin. J. Pan, L. Chen, Y. Yang,
-/// H. Qin, "Automatic skinning and weight retargeting of articulated characters using extended position-based
-/// dynamics", 2017 (`pbd_body.h` sets up, `pbd_system.h` solves).
+/// Skinning that preserves volume. A base method moves the body first. Then the inside of the body, made of tetrahedra,
+/// is relaxed near joints by a few sweeps of position-based constraints, and the corrections are carried to the skin.
+/// J. Pan, L. Chen, Y. Yang, H. Qin, "Automatic skinning and weight retargeting of articulated characters using
+/// extended position-based dynamics", 2017. `pbd_body.h` has the set-up, `pbd_system.h` the solver.
 ///
-/// A frame: (1) the base method moves skin and tetrahedra; (2) sweeps of edges' lengths, distances from bones, and for
-/// each tetrahedron its energy and then its volume; (3) the corrections, not the positions, are carried to the skin, so
-/// that vertices away from joints are those of the base method bit for bit; (4) corrections are evened out along the
-/// skin; (5) the skin near joints is given back what it still lacks of its volume (`skin_volume.h`). A frame depends on
-/// its pose alone.
+/// A frame has five steps:
+/// - (1) The base method moves skin and tetrahedra.
+/// - (2) Each sweep projects the lengths of edges, the distances from bones, and for each tetrahedron its energy and
+///   then its volume.
+/// - (3) The corrections, not the positions, are carried to the skin. Vertices away from joints are therefore those of
+///   the base method, bit for bit.
+/// - (4) The corrections are smoothed along the skin.
+/// - (5) The volume that is still missing near joints is restored on the skin (`skin_volume.h`).
 ///
-/// Against the paper: its energy constraint does not depend on the stiffness, as C and its gradient both grow with it,
-/// and is blind to tetrahedra turned inside out. Stiffness enters by compliance here (M. Macklin et al., "XPBD", 2016),
-/// and the usual material is a corotated one; `material` springs has the paper's four springs with their whole
-/// gradient. Energy comes right before volume, and both after edges and bones. Parts of the body do not collide.
+/// A frame depends only on its pose.
 ///
-/// Skins that enclose nothing are left to the base method, with a finding. \throws Error as the base method, or for a
-/// rig without weights.
+/// Differences from the paper: the paper's energy constraint does not depend on the stiffness, because C and its
+/// gradient both grow with it, and it does not notice inverted tetrahedra. Here stiffness enters as compliance (M.
+/// Macklin et al., "XPBD", 2016), and the default material is corotated. The `material` springs uses the four springs
+/// of the paper with their complete gradient. Energy comes directly before volume, and both come after edges and bones.
+/// Parts of the body do not collide.
+///
+/// Skins that enclose no volume are deformed by the base method alone, with a finding. \throws Error like the base
+/// method, or for a rig without weights.
 std::unique_ptr<Deformer> bind_pbd(const Rig& rig, const MethodInputs& inputs, const PbdOptions& options = {},
                                    const Progress& progress = {});
 

@@ -15,15 +15,15 @@
 namespace sinew::deform {
 
 struct PbdBodyOptions {
-  int tets = 0;             ///< About how many; 0: by the thickness of limbs.
-  bool whole_body = false;  ///< Everything may move, not only what lies near joints.
+  int tets = 0;             ///< Approximate number; 0 chooses it from limb thickness.
+  bool whole_body = false;  ///< The whole body may move, not only the areas near joints.
 };
 
-/// A character's inside, made of tetrahedra, and how its skin rides on them. J. Pan, L. Chen, Y. Yang, H. Qin,
+/// The inside of a character, made of tetrahedra, and how its skin follows them. J. Pan, L. Chen, Y. Yang, H. Qin,
 /// "Automatic skinning and weight retargeting of articulated characters using extended position-based dynamics", 2017,
 /// sections on set-up.
 struct PbdBody {
-  TetMesh tets;              ///< Where the skin was bound.
+  TetMesh tets;              ///< In the pose in which the skin was bound.
   double cell = 0;           ///< Edge of the lattice, m.
   std::vector<double> mass;  ///< Per particle; 1 in the mean.
   SkinWeights weights;       ///< Per particle: on the surface those of the skin there, inside harmonic.
@@ -47,7 +47,7 @@ struct PbdBody {
   };
   std::vector<Rider> riders;  ///< By vertex.
 
-  Index joints_outside = 0;    ///< Joints that lie outside all tetrahedra.
+  Index joints_outside = 0;    ///< Joints outside all tetrahedra.
   Index vertices_outside = 0;  ///< Vertices well outside of all tetrahedra, such as those of thin parts.
   double smallest_angle_rad = 0, largest_angle_rad = 0;
 };

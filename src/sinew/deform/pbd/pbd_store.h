@@ -13,16 +13,17 @@
 
 namespace sinew::deform {
 
-/// Of the bytes below. Raise it whenever `PbdBody` changes, in its members or in what they mean: bytes of other
-/// versions are then made anew.
+/// The version of the bytes below. Raise it whenever `PbdBody` changes, in its members or in their meaning: bytes of
+/// other versions are then computed again.
 inline constexpr std::uint32_t kPbdBodyVersion = 1;
 
-/// A body as bytes, little-endian, its version first: so that what took seconds to make can be kept.
+/// Serialises a body, little-endian, with its version first, so that a result that took seconds to compute can be
+/// stored.
 std::vector<std::byte> write_pbd_body(const PbdBody& body);
 
-/// The same body again, bit for bit, for a mesh of so many vertices and a skeleton of so many joints. Nothing if the
-/// bytes are damaged, of another version, or do not fit: all sizes, indices and numbers are checked, so that whatever
-/// comes out can be used. Linear.
+/// Reads the same body back, bit for bit, for a mesh with that many vertices and a skeleton with that many joints.
+/// Returns nothing if the bytes are damaged, of another version, or do not match. All sizes, indices and numbers are
+/// checked, so every returned body can be used. Linear.
 std::optional<PbdBody> read_pbd_body(std::span<const std::byte> bytes, Index vertex_count, Index joint_count);
 
 }  // namespace sinew::deform

@@ -367,8 +367,8 @@ Findings add_extras(SkeletonPlan& plan, const Interior& interior, const std::str
   for (const Chain& chain : planner.chains) {
     const std::string& name = plan.joints[chain.joint].name;
     findings.push_back({"rigging.extras_rigid", name,
-                        fmt::format("Something {:.2g} m long sticks out of the body at {} and stays rigid with it. "
-                                    "With 'chains' for the option 'extras' it gets joints of its own.",
+                        fmt::format("A part {:.2g} m long protrudes from the body at {} and is attached rigidly. Set "
+                                    "the option 'extras' to 'chains' to give it joints.",
                                     chain.line.length, name)});
   }
   return findings;

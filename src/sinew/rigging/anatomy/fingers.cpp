@@ -286,14 +286,14 @@ FoundHand find_fingers(const Mesh& mesh, const Vec3& elbow, const Vec3& wrist, c
   FoundHand result;
   Mesh piece = hand_piece(mesh, elbow, wrist, hand_end);
   if (piece.face_count() == 0) {
-    result.why_not = "there is no surface round the palm";
+    result.why_not = "there is no surface around the palm";
     return result;
   }
   const Mat3 turn = lay_flat(piece, wrist, (hand_end - wrist).normalized());
   std::vector<Digit> all = cut_hand(piece, result.length, progress);
   if (all.size() < 3) {
     result.why_not =
-        all.size() < 2 ? "it is in one piece, as a mitten or a fist is" : "only two of its parts can be told apart";
+        all.size() < 2 ? "it is in one piece, like a mitten or a fist" : "only two of its parts can be distinguished";
     return result;
   }
   order_digits(all, result.length);

@@ -16,16 +16,17 @@ struct BuiltSkeleton {
   std::vector<Index> joints;  ///< Per joint of the plan: that of the skeleton.
 };
 
-/// Joints with names, hierarchy and axes as a preset wants them, at the plan's places: +Y along the bone (to the child
-/// that continues the chain; of a leaf to its end), +Z the bend axis made perpendicular to it, unless the preset has
-/// other axes; right sides true mirror images, with numbers that are the left's but for signs where the plan is
-/// symmetric. Where the plan gives no bend axis: see `bone_frames`. Names that would come twice get a number. `mirror`,
-/// `role`, `limits`, `end_local` are set. Limits are taken to be in Sinew's own axes and turned into the preset's; with
-/// axes of the world they are left out, since they are no box there.
+/// Builds joints at the positions of the plan, with the names, hierarchy and axes of a preset. Unless the preset has
+/// other axes, +Y points along the bone (to the child that continues the chain, or from a leaf to its end), and +Z is
+/// the bend axis made perpendicular to it. Right sides are true mirror images; in a symmetric plan their numbers equal
+/// those of the left except for signs. For joints without a bend axis see `bone_frames`. Duplicate names get a number.
+/// `mirror`, `role`, `limits` and `end_local` are set. Limits are expected in Sinew's own axes and converted to those
+/// of the preset; with world axes they are left out, because they are not a box there.
 ///
-/// In centimetres the first node is "Armature", with a scale of a hundredth. A root joint has the model's axes and
-/// stands at the model's origin, or, if that is far from there, below the first joint at the height of the lowest one.
-/// `Preset::rest` is not looked at. Linear but for names, n log n. \pre parents first, places finite.
+/// In centimetres the first node is "Armature", with a scale of a hundredth. A root joint has the axes of the model. It
+/// is located at the origin of the model or, if the origin is far from the body, below the first joint at the height of
+/// the lowest one. `Preset::rest` is ignored. Linear except for names, n log n. \pre parents come first, positions are
+/// finite.
 BuiltSkeleton build_skeleton(const SkeletonPlan& plan, const Preset& preset);
 
 }  // namespace sinew::rigging

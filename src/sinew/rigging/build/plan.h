@@ -13,11 +13,11 @@
 
 namespace sinew::rigging {
 
-/// A joint as rigging places it: where it is and what it is. Names, axes and what else a program wants come from a
-/// preset.
+/// A joint as placed by rigging: its position and its meaning. Names, axes and other conventions of a program come from
+/// a preset.
 struct PlannedJoint {
-  std::string name;               ///< The template's: "LeftUpperArm"; of an extra: "Extra1_1".
-  std::string role;               ///< "left_upper_arm"; empty for extras.
+  std::string name;               ///< From the template: "LeftUpperArm"; of an extra part: "Extra1_1".
+  std::string role;               ///< "left_upper_arm"; empty for extra parts.
   Index parent = kNone;           ///< Parents first.
   Vec3 position = Vec3::Zero();   ///< Model space.
   std::optional<Vec3> end;        ///< Where the segment of a leaf ends.
@@ -25,12 +25,12 @@ struct PlannedJoint {
                                   ///< where nothing says.
   Index partner = kNone;
   std::optional<RotationLimits> limits;
-  std::string origin;     ///< How its place was found: "searched", "section", "fraction", "bend", "given", "hint",
+  std::string origin;     ///< How it was located: "searched", "section", "fraction", "bend", "given", "hint",
                           ///< "mirrored", "extra", "derived".
   double confidence = 1;  ///< 0 to 1.
 };
 
-/// A skeleton to be, in the pose of the mesh.
+/// A planned skeleton, in the pose of the mesh.
 struct SkeletonPlan {
   std::string template_name;
   std::vector<PlannedJoint> joints;

@@ -186,8 +186,8 @@ Template without_limbs(const Template& skeleton_template, const std::vector<std:
   for (const std::string& word : kinds) {
     const auto known = kinds_of_words().find(word);
     if (known == kinds_of_words().end())
-      throw Error(
-          fmt::format("A body cannot be without '{}'. Known are arms, legs, head, tail, wings and ears.", word));
+      throw Error(fmt::format(
+          "The option 'without' does not know '{}'. It accepts arms, legs, head, tail, wings and ears.", word));
     for (const Template::Limb& limb : t.limbs)
       if (known->second.count(limb.kind) > 0) gone[limb.joints.front()] = 1;
   }

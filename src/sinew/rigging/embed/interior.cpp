@@ -244,7 +244,7 @@ Interior interior(const Mesh& mesh, const InteriorOptions& options, const Progre
   const float deepest = -*std::min_element(result.depth.values.begin(), result.depth.values.end());
   if (deepest < kLeastDepth * all.cell)
     throw Error(
-        "The mesh encloses no space, so there is no room for a skeleton inside it. Give a mesh with a closed or nearly "
+        "The mesh encloses no space, so there is no room for a skeleton inside it. Use a mesh with a closed or nearly "
         "closed surface, or raise the resolution if it is very thin.");
   result.voxels = joiner.take();
   number_kept(result.voxels);

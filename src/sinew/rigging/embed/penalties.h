@@ -50,7 +50,7 @@ using Match = std::vector<Index>;
 
 /// All that the penalties of one template on one graph need, prepared once. Directions between equal places count as
 /// right: what has no length is punished by other terms. Every term is at least 0 and never falls when the match grows.
-/// May be asked from several threads.
+/// Several threads may query it.
 class PenaltyModel {
  public:
   using Terms = std::array<double, kPenalties>;

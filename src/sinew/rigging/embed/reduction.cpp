@@ -21,8 +21,8 @@ Index embedded_root(const Template& t) {
     if (!takes_part(t.joints[i]) || embedded_parent(t, i) != kNone) continue;
     if (root != kNone) {
       throw Error(
-          fmt::format("The template {} has two roots among the joints that are searched, {} and {}. Give them a common "
-                      "parent that is searched too.",
+          fmt::format("The template {} has two roots among its searched joints, {} and {}. Give them a common parent "
+                      "that is also searched.",
                       t.name, t.joints[root].name, t.joints[i].name));
     }
     root = i;
@@ -86,8 +86,8 @@ double template_scale(const Template& skeleton_template) {
   const double side = (upper - lower).maxCoeff();
   if (!(side > 0) || !std::isfinite(side)) {
     throw Error(
-        fmt::format("The joints of the template {} that are searched all lie in one place. Give it two joints or more, "
-                    "apart from each other.",
+        fmt::format("The searched joints of the template {} are all at the same position. It needs at least two joints "
+                    "at different positions.",
                     skeleton_template.name));
   }
   return kTemplateSide / side;

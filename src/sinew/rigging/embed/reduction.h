@@ -43,14 +43,15 @@ struct ReducedTemplate {
   std::vector<Joint> joints;  ///< Parents first, in the template's order; the root has no chain.
 };
 
-/// Only joints that take part are looked at; a joint whose parent does not hangs on the nearest ancestor that does. The
-/// root is kept whatever its neighbours. \pre the template is valid. \throws Error for a bone of no length, joints that
-/// take part without a common root, or a template of which fewer than two joints are left.
+/// Reduces a template. Only joints that take part are used; if the parent of a joint does not take part, the nearest
+/// ancestor that does takes its place. The root is kept whatever its neighbours. \pre the template is valid. \throws
+/// Error for a bone of zero length, for joints that take part without a common root, or if fewer than two joints are
+/// left.
 ReducedTemplate reduce(const Template& skeleton_template);
 
-/// Puts the joints of two neighbours back: along the polyline between the places of reduced joints, at the shares.
-/// `paths[i]`: points from the reduced parent's place to the joint's, both included; that of the root is not looked at.
-/// Result per full joint that takes part; others stay zero.
+/// Restores the joints with two neighbours: along the polyline between the positions of reduced joints, at their
+/// shares. `paths[i]` has the points from the position of the reduced parent to that of the joint, both included; that
+/// of the root is ignored. The result has a position per full joint that takes part; others stay zero.
 std::vector<Vec3> restore(const Template& skeleton_template, const ReducedTemplate& reduced,
                           const std::vector<Vec3>& places, const std::vector<std::vector<Vec3>>& paths);
 

@@ -20,7 +20,7 @@ struct Sphere {
   double radius = 0;
 };
 
-/// Spheres packed into a body, which of them neighbour each other, and shortest ways between all of them.
+/// Spheres packed into a body, with their neighbours and the shortest paths between all of them.
 struct SphereGraph {
   std::vector<Sphere> spheres;  ///< By falling radius.
   geometry::Lists neighbours;   ///< Per sphere, increasing.

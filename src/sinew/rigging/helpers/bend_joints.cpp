@@ -250,15 +250,16 @@ BendJoint add_bend_joint(Rig& rig, Index joint, const Vec3& bend_axis, const std
                          const BendJointOptions& options) {
   const std::string name = rig.skeleton.joints[joint].name;
   if (rig.skeleton.joints[joint].parent == kNone)
-    throw Error(fmt::format("The joint '{}' has no joint before it, so nothing bends there.", name));
+    throw Error(fmt::format("The joint '{}' has no parent, so nothing bends there.", name));
   const BentPlace place = bent_place(rig.skeleton, joint, bend_axis, frames);
   const std::vector<char> shared = shared_vertices(rig, place);
   BendJoint added;
   added.joint = joint;
   added.vertices = static_cast<Index>(std::count(shared.begin(), shared.end(), 1));
   if (added.vertices == 0)
-    throw Error(fmt::format("The joints '{}' and '{}' share no vertices, so a helper between them would move none.",
-                            rig.skeleton.joints[place.parent].name, name));
+    throw Error(fmt::format(
+        "The joints '{}' and '{}' share no vertices, so a helper joint between them would not move anything.",
+        rig.skeleton.joints[place.parent].name, name));
   BentSkin skin(rig, place, shared);
   const double rest = skin.volume(0, kNone, 0);
   const double bent = skin.volume(options.angle_rad, kNone, 0);

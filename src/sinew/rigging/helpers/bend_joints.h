@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// Bend joints: a helper at an elbow or a knee that keeps the volume there when it bends.
+/// Bend joints: a helper joint at an elbow or a knee that preserves the volume there when the joint bends.
 
 #include <vector>
 
@@ -13,7 +13,7 @@
 namespace sinew::rigging {
 
 struct BendJointOptions {
-  double angle_rad = kPi / 2;  ///< The bend at which the volume shall be that of the rest pose.
+  double angle_rad = kPi / 2;  ///< The bend at which the volume equals that of the rest pose.
   /// The most the logarithm of the scale may grow with the square of the angle. 1/8 is a mitre: log(1/cos(θ/2)) ≈ θ²/8.
   double most_growth = 0.125;
 };
@@ -22,34 +22,35 @@ struct BendJointOptions {
 struct BendJoint {
   Index joint = kNone;
   Index helper = kNone;
-  Index vertices = 0;  ///< Whose rows changed.
+  Index vertices = 0;  ///< Vertices whose rows changed.
   double growth = 0;   ///< Of the logarithm of the scale, per rad².
   double volume_before =
       1;  ///< Of the skin that both joints move, at `angle_rad`, relative to rest: by linear blending as it was,
   double volume_after = 1;  ///< and with the helper.
 };
 
-/// Gives a joint a helper: a child of its parent, at its place, of role "helper", with a polynomial driver. It turns
-/// half as far as the joint, and across the bend it grows with the square of the angle, as the plane in which two bent
-/// tubes meet does: by exp(κ φ²) along one axis across the limb, where φ is the turn about the other. So it does not
-/// matter to which side a joint bends, and nothing has to be known of that. κ is solved for, so that at `angle_rad`
-/// about `bend_axis` the volume near the joint is what it is at rest.
+/// Adds a helper to a joint: a child of its parent, at its position, of role "helper", with a polynomial driver. The
+/// helper rotates half as far as the joint, and across the bend it grows with the square of the angle, like the plane
+/// in which two bent tubes meet: by exp(κ φ²) along one axis across the limb, where φ is the rotation about the other.
+/// It therefore does not matter to which side a joint bends. κ is solved for, so that at `angle_rad` about `bend_axis`
+/// the volume near the joint equals that at rest.
 ///
-/// Of vertices that the joint and its parent share, s : 1 − s, the helper gets √(1 + ¼²) − √((2s − 1)² + ¼²) of both
-/// together, half from each: a smooth bell that is 0.78 in the middle and never takes more than there is. Sums of rows
-/// stay, to rounding; other joints' weights stay as they are. The rest pose shows the same shape: the helper's bind
-/// matrix is the mean of what the two joints do there.
+/// For vertices that the joint and its parent share in the ratio s : 1 − s, the helper gets √(1 + ¼²) − √((2s − 1)² +
+/// ¼²) of both together, half from each. This is a smooth bell that is 0.78 in the middle and never takes more than
+/// there is. Sums of rows stay the same, up to rounding; weights of other joints do not change. The rest pose keeps its
+/// shape: the bind matrix of the helper is the mean of what the two joints do there.
 ///
 /// Considered and left out: to move the helper outwards with the square of the angle. That pushes the elbow out and
 /// draws the crook in by as much, so the volume hardly changes, and one must know the way the joint bends.
 ///
-/// `bend_axis` in model space, as the skin lies; zero if unknown: then that of the rest pose's own bend, else any
-/// across the limb. `frames` are the joints' at binding. Rows may grow by one influence. Linear. \pre the rig is valid
-/// and has a row per vertex. \throws Error if the joint has no parent or shares no vertices with it.
+/// `bend_axis` is in model space, in the pose of the skin. If it is zero, the axis of the bend in the rest pose is
+/// used, or any axis across the limb if there is none. `frames` are those of the joints at binding. Rows may grow by
+/// one influence. Linear. \pre the rig is valid and has a row per vertex. \throws Error if the joint has no parent or
+/// shares no vertices with it.
 BendJoint add_bend_joint(Rig& rig, Index joint, const Vec3& bend_axis, const std::vector<Mat4>& frames,
                          const BendJointOptions& options = {});
 
-/// What the helper gets of weights of a joint and its parent that stand s : 1 − s.
+/// The share that the helper gets of the weights of a joint and its parent in the ratio s : 1 − s.
 double bend_bell(double s);
 
 }  // namespace sinew::rigging

@@ -215,8 +215,9 @@ TwistJoints add_twist_joints(Rig& rig, const TwistBone& bone, int count, std::sp
   Skeleton& skeleton = rig.skeleton;
   const Vec3 along = twist_bone_local(skeleton, bone);
   if (!along.allFinite() || along.norm() < 1e-9)
-    throw Error(fmt::format("The joints '{}' and '{}' are at one place, so there is no bone to put twist joints on.",
-                            skeleton.joints[bone.joint].name, skeleton.joints[bone.child].name));
+    throw Error(
+        fmt::format("The joints '{}' and '{}' are at the same position, so there is no bone to add twist joints to.",
+                    skeleton.joints[bone.joint].name, skeleton.joints[bone.child].name));
   const std::vector<double> before = shares_of_joints(skeleton, bone);
   const Vec3 axis = twist_axis(skeleton, bone);
   const Quat turn = helper_turn(along.normalized());

@@ -3,8 +3,8 @@
 
 #pragma once
 
-/// Twist joints: helper joints along a bone that share its twist out, so that plain linear blending shows it without
-/// the skin closing up like the paper of a sweet.
+/// Twist joints: helper joints along a bone that distribute its twist, so that plain linear blending shows the twist
+/// without the skin collapsing like a candy wrapper.
 
 #include <span>
 #include <vector>
@@ -14,32 +14,33 @@
 
 namespace sinew::rigging {
 
-/// A bone to be given twist joints, and where its twist comes from.
+/// A bone that gets twist joints, and the source of its twist.
 struct TwistBone {
-  Index joint = kNone;  ///< Where it begins.
-  Index child = kNone;  ///< Where it ends: a child of `joint`, or below one.
+  Index joint = kNone;  ///< The joint where it begins.
+  Index child = kNone;  ///< The joint where it ends: a child of `joint`, or below one.
   /// False: the far joint twists (a hand twists the forearm), and the skin shall follow more and more towards it. True:
   /// the near joint itself twists about the bone (a shoulder twists the upper arm), and the skin shall stay behind near
   /// it.
   bool near = false;
 };
 
-/// What is left of a cross-section where linear blending passes from one to the next of joints that share a twist out
-/// equally: cos²(θ / (2(n + 1))) for n of them.
+/// The remaining share of a cross-section where linear blending passes between neighbours of n joints that share a
+/// twist equally: cos²(θ / (2(n + 1))).
 double twist_section(double angle_rad, int joints);
 
 /// The fewest twist joints that keep `least_section` of every cross-section; at most 15.
 int twist_joints_needed(double angle_rad, double least_section);
 
-/// The bone as it lies at rest in the frame of its first joint: the place of its end.
+/// The bone at rest in the frame of its first joint: the position of its end.
 Vec3 twist_bone_local(const Skeleton& skeleton, const TwistBone& bone);
 
 /// The axis of the twist in the frame of the joint it comes from (`child`, or `joint` for a near one), at rest.
 Vec3 twist_axis(const Skeleton& skeleton, const TwistBone& bone);
 
-/// How much of the bone's twist each vertex shall take part in: 0 before the bone and beside it, 1 beyond it, and on it
-/// what `share` says per vertex (a harmonic field of the segmentation, or `along`). Where the segmentation does not
-/// have the bone, the place along it within 0 and 1, by projection at `frames`, the joints' at binding.
+/// The share of the bone's twist that each vertex should follow: 0 before the bone and beside it, 1 beyond it, and on
+/// the bone the value in `share` (a harmonic field of the segmentation, or `along`). If the segmentation does not
+/// contain the bone, the position along it is used, clamped to 0 and 1, by projection at `frames`, those of the joints
+/// at binding.
 std::vector<float> twist_places(const Rig& rig, const Segmentation& segmentation, std::span<const float> share,
                                 const TwistBone& bone, const std::vector<Mat4>& frames);
 
@@ -47,13 +48,13 @@ std::vector<float> twist_places(const Rig& rig, const Segmentation& segmentation
 struct TwistJoints {
   TwistBone bone;
   std::vector<Index> helpers;  ///< From the bone's beginning to its end.
-  Index vertices = 0;          ///< Whose rows changed.
+  Index vertices = 0;          ///< Vertices whose rows changed.
 };
 
-/// Gives a bone `count` twist joints: children of its first joint at k/(count + 1) of the way, of role "helper", with a
-/// driver of kTwistShare. On a far bone that takes k/(count + 1) of the child's twist; on a near one it takes all but
-/// that of the joint's own twist back. A helper's axes are those of its parent where one of these runs along the bone,
-/// else +Y is turned onto it.
+/// Adds `count` twist joints to a bone: children of its first joint at k/(count + 1) of its length, of role "helper",
+/// with a driver of kTwistShare. On a far bone, a helper takes k/(count + 1) of the twist of the child; on a near one
+/// it takes back all but that share of the joint's own twist. A helper has the axes of its parent if one of them runs
+/// along the bone; otherwise +Y is rotated onto the bone.
 ///
 /// Of each vertex of a skin the weight on the bone's joint, and no other, is dealt out to it and the two helpers (or
 /// the helper and the joint) whose shares of the twist lie next to the wanted one. That is chosen so that the mean over
@@ -66,8 +67,8 @@ struct TwistJoints {
 /// per vertex. \throws Error if the bone has no length.
 TwistJoints add_twist_joints(Rig& rig, const TwistBone& bone, int count, std::span<const float> places);
 
-/// A name for a helper of a joint that no joint has yet: "LeftForearm" gives "LeftForearmTwist", the second
-/// "LeftForearmTwist2"; "forearm.L" gives "forearm_twist.L". `number` 0 for an only one.
+/// An unused name for a helper of a joint: "LeftForearm" gives "LeftForearmTwist", the second "LeftForearmTwist2";
+/// "forearm.L" gives "forearm_twist.L". `number` is 0 for a single helper.
 std::string helper_name(const Skeleton& skeleton, const std::string& joint, const std::string& kind, int number);
 
 }  // namespace sinew::rigging

@@ -31,7 +31,7 @@ Json parse_json(const std::string& text, const std::string& where) {
     if (event == Json::parse_event_t::object_start) open.emplace_back();
     if (event == Json::parse_event_t::object_end) open.pop_back();
     if (event == Json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second)
-      throw Error(fmt::format("{}: the key '{}' comes twice in one object. Keep one of them.", where,
+      throw Error(fmt::format("{}: the key '{}' appears twice in one object. Keep one of them.", where,
                               parsed.get<std::string>()));
     return true;
   };
@@ -53,7 +53,7 @@ JsonFields::JsonFields(const Json& json, std::string where, const std::vector<st
     throw Error(fmt::format("{}: this should be an object in braces, not {}.", where_, shown(json)));
   for (const auto& [key, value] : json.items())
     if (std::find(known.begin(), known.end(), key) == known.end())
-      throw Error(fmt::format("{}: the key '{}' means nothing here.{}", where_, key, did_you_mean(key, known)));
+      throw Error(fmt::format("{}: the key '{}' is not known here.{}", where_, key, did_you_mean(key, known)));
 }
 
 const Json* JsonFields::find(const char* key) const {
@@ -75,7 +75,7 @@ void JsonFields::fail(const char* key, const std::string& should) const {
 void JsonFields::read(const char* key, std::string& value) const {
   const Json* found = find(key);
   if (!found) return;
-  if (!found->is_string()) fail(key, "should be a text in quotes");
+  if (!found->is_string()) fail(key, "should be a string in quotes");
   value = found->get<std::string>();
 }
 
@@ -114,7 +114,7 @@ void JsonFields::read(const char* key, std::vector<std::string>& value) const {
   const Json* found = find(key);
   if (!found) return;
   if (!found->is_array() || !std::all_of(found->begin(), found->end(), [](const Json& n) { return n.is_string(); }))
-    fail(key, "should be a list of texts in quotes");
+    fail(key, "should be a list of strings in quotes");
   value = found->get<std::vector<std::string>>();
 }
 
@@ -122,7 +122,7 @@ void JsonFields::read(const char* key, std::map<std::string, std::string>& value
   const Json* found = find(key);
   if (!found) return;
   if (!found->is_object() || !std::all_of(found->begin(), found->end(), [](const Json& n) { return n.is_string(); }))
-    fail(key, "should be an object of texts in quotes");
+    fail(key, "should be an object whose values are strings in quotes");
   value.clear();
   for (const auto& [name, text] : found->items()) value[name] = text.get<std::string>();
 }

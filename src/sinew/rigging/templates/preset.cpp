@@ -81,28 +81,28 @@ std::string in_snake(const std::string& name) {
 }
 
 void check_preset(const Preset& preset, const JsonFields& fields) {
-  if (preset.version != 1) fields.fail("version", "should be 1, the one this program knows");
+  if (preset.version != 1) fields.fail("version", "should be 1, the only supported version");
   if (preset.name.empty()) fields.fail("name", "should be a word");
   if (preset.pattern.find("{name}") == std::string::npos) fields.fail("pattern", "should contain {name}");
   if (preset.pattern.find("{side}") == std::string::npos) fields.fail("pattern", "should contain {side}");
   if (preset.left.empty()) fields.fail("left", "should be a word");
   if (preset.right.empty() || preset.left == preset.right)
-    fields.fail("right", fmt::format("should be another word than that for the left, '{}'", preset.left));
+    fields.fail("right", fmt::format("should be a word other than that for the left, '{}'", preset.left));
   if (preset.bone_axis[1] == preset.bend_axis[1])
     fields.fail("bend_axis", fmt::format("should be at right angles to the bone's axis, {}", preset.bone_axis));
   if (preset.max_influences < 1 || preset.max_influences > 64) fields.fail("max_influences", "should be 1 to 64");
-  if (preset.end_suffix.empty()) fields.fail("end_suffix", "should be a text");
+  if (preset.end_suffix.empty()) fields.fail("end_suffix", "should be a string that is not empty");
   std::set<std::string> used;
   for (const auto& [role, name] : preset.names) {
     if (role.empty() || name.empty())
-      throw Error(fmt::format("{}: in 'names' a role or a name is empty ('{}': '{}').", fields.where(), role, name));
+      throw Error(fmt::format("{}: 'names' contains an empty role or name ('{}': '{}').", fields.where(), role, name));
     if (!used.insert(name).second)
-      throw Error(fmt::format("{}: 'names' gives the name '{}' to two roles. Joints need names of their own.",
+      throw Error(fmt::format("{}: 'names' gives the name '{}' to two roles. Every joint needs a name of its own.",
                               fields.where(), name));
   }
   for (const std::string& name : preset.trunk)
     if (name.empty() || !used.insert(name).second)
-      throw Error(fmt::format("{}: in 'trunk' the name '{}' is empty or used twice.", fields.where(), name));
+      throw Error(fmt::format("{}: the name '{}' in 'trunk' is empty or used twice.", fields.where(), name));
 }
 
 std::vector<Preset> read_embedded_presets() {
@@ -163,7 +163,7 @@ const Preset& find_preset(const std::string& name) {
     if (candidate.name == name) return candidate;
     known.push_back(candidate.name);
   }
-  throw Error(fmt::format("There is no preset '{}'. There are: {}.{}", name, fmt::join(known, ", "),
+  throw Error(fmt::format("There is no preset '{}'. Available presets: {}.{}", name, fmt::join(known, ", "),
                           did_you_mean(name, known)));
 }
 

@@ -13,53 +13,53 @@
 
 namespace sinew::rigging {
 
-/// What a program expects of a skeleton. docs/formats/presets.md has the schema.
+/// The conventions that a program expects of a skeleton. docs/formats/presets.md has the schema.
 struct Preset {
   int version = 1;
   std::string name;   ///< "unity".
-  std::string title;  ///< "Unity, Humanoid": for people.
-  /// By role: the joint's name ("hips": "pelvis"); by a role without its side: the name on both, with {side} for the
-  /// side's word ("hand": "hand_{side}"); by role and "_end": that of its end joint. A role that is not here keeps the
-  /// template's name, formed as `pattern` and `letters` say.
+  std::string title;  ///< Shown to users: "Unity, Humanoid".
+  /// Names by role: the name of the joint ("hips": "pelvis"); by a role without its side: the name on both sides, with
+  /// {side} for the word of the side ("hand": "hand_{side}"); by a role and "_end": the name of the end joint. A role
+  /// that is not listed keeps the name of the template, in the form that `pattern` and `letters` specify.
   std::map<std::string, std::string> names;
   std::vector<std::string> trunk;  ///< For programs that number them: names of spine and chest from the hips upwards.
   std::string left = "Left", right = "Right";  ///< Words for the sides.
-  std::string pattern = "{side}{name}";        ///< How a name that is not in `names` is put together…
+  std::string pattern = "{side}{name}";        ///< How a name that is not in `names` is formed…
   std::string letters = "keep";  ///< …and written: "keep" (HandPaw), "snake" (hand_paw), "camel" (handPaw).
-  std::string prefix;            ///< What all names begin with ("mixamorig:").
+  std::string prefix;            ///< The prefix of all names ("mixamorig:").
   std::string root;              ///< Name of a joint above the hips, on the ground; empty for none.
   std::string bone_axis = "+y",
-              bend_axis = "+z";  ///< Which axes of a joint lie along its bone and what it bends about.
-  /// The right side's axes are the left side's mirror image with the bend axis turned round, so that equal turns bend
-  /// both alike; else bend axes of both sides point the same way.
+              bend_axis = "+z";  ///< The axes of a joint along its bone and about which it bends.
+  /// If true, the axes of the right side are the mirror image of the left side with the bend axis reversed, so that
+  /// equal rotations bend both sides alike. If false, the bend axes of both sides point in the same direction.
   bool mirrored_axes = true;
   bool world_axes = false;          ///< All joints have the axes of the model (VRM, Unity's T pose).
   std::string rest = "keep";        ///< "keep", "t", "a".
-  std::string unit = "m";           ///< "m" or "cm": the skeleton hangs below a node that scales by a hundredth.
+  std::string unit = "m";           ///< "m" or "cm": with "cm" the skeleton is below a node that scales by a hundredth.
   int max_influences = 4;           ///< 1 to 64.
   bool ends = false;                ///< Leaves get end joints…
-  std::string end_suffix = "_end";  ///< …called so after the leaf.
+  std::string end_suffix = "_end";  ///< …named after the leaf, with this suffix.
 };
 
-/// \throws Error with `where` and the place for whatever is missing, unknown or wrong.
+/// Reads a preset. \throws Error with `where` and the position in it for anything that is missing, unknown or wrong.
 Preset read_preset(const Json& json, const std::string& where);
 
-/// The same from the text of a file. \throws Error also for what is no JSON.
+/// The same from the text of a file. \throws Error also for text that is not valid JSON.
 Preset read_preset(const std::string& text, const std::string& where);
 
-/// Those that come with the program: plain, blender, unity, unreal, godot, mixamo, vrm, maya.
+/// The built-in presets: plain, blender, unity, unreal, godot, mixamo, vrm, maya.
 const std::vector<Preset>& presets();
-const Preset& find_preset(const std::string& name);  ///< \throws Error that lists the names there are.
+const Preset& find_preset(const std::string& name);  ///< \throws Error that lists the available names.
 
-/// The name that `names` has for a role, or for a role and "_end"; nothing where it has none.
+/// The name that `names` has for a role, or for a role and "_end", if there is one.
 std::optional<std::string> named_joint(const Preset& preset, const std::string& role);
 
-/// The name of a joint of a role and, in the template, of that name: "left_ear" and "LeftEar" give "ear_l". Numbered
-/// joints of the trunk are left to the caller, who knows how many there are.
+/// The name of a joint, given its role and its name in the template: "left_ear" and "LeftEar" give "ear_l". Numbered
+/// joints of the trunk are left to the caller, which knows how many there are.
 std::string joint_name(const Preset& preset, const std::string& role, const std::string& template_name);
 
-/// A joint's axes in those that Sinew's own have (+Y along the bone, +Z what it bends about): a rotation that turns
-/// each axis into one of the others. The identity for `world_axes`.
+/// The axes of a joint relative to Sinew's own (+Y along the bone, +Z the bend axis): a rotation that maps each axis to
+/// one of the others. The identity for `world_axes`.
 Mat3 axes(const Preset& preset);
 
 }  // namespace sinew::rigging

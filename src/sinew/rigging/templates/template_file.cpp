@@ -29,7 +29,7 @@ class TemplateReader {
     const JsonFields fields(json, where_, {"version", "name", "joints", "limbs"});
     fields.need("version");
     fields.read("version", result_.version);
-    if (result_.version != 1) fields.fail("version", "should be 1, the one this program knows");
+    if (result_.version != 1) fields.fail("version", "should be 1, the only supported version");
     fields.need("name");
     fields.read("name", result_.name);
     if (result_.name.empty()) fields.fail("name", "should be a word");
@@ -65,7 +65,7 @@ class TemplateReader {
       if (name.empty()) fields.fail("name", "should be a word");
       if (std::find(names_.begin(), names_.end(), name) != names_.end())
         throw Error(
-            fmt::format("{}: another joint is called '{}' too. Every joint needs a name of its own.", where, name));
+            fmt::format("{}: another joint is also called '{}'. Every joint needs a name of its own.", where, name));
       names_.push_back(name);
     }
   }
@@ -73,7 +73,7 @@ class TemplateReader {
   Index find_joint(const std::string& name, const std::string& where, const char* key) const {
     const auto found = std::find(names_.begin(), names_.end(), name);
     if (found == names_.end())
-      throw Error(fmt::format("{}: '{}' names a joint '{}', which is not there.{}", where, key, name,
+      throw Error(fmt::format("{}: '{}' names the joint '{}', which does not exist.{}", where, key, name,
                               did_you_mean(name, names_)));
     return static_cast<Index>(found - names_.begin());
   }
@@ -88,7 +88,7 @@ class TemplateReader {
     fields.need("position");
     fields.read("position", joint.position);
     if (j > 0 && !fields.has("parent"))
-      throw Error(where + ": 'parent' is missing. Only the first joint, the root, has none.");
+      throw Error(where + ": 'parent' is missing. Every joint except the first, the root, needs a parent.");
     if (std::string name; fields.has("parent")) {
       fields.read("parent", name);
       joint.parent = find_joint(name, where, "parent");
@@ -107,7 +107,7 @@ class TemplateReader {
     fields.read("fraction", joint.fraction);
     if (fields.has("limits_rad")) joint.limits = limits(fields.need("limits_rad"), where);
     fields.read("roll_axis", joint.roll_axis);
-    if (!(joint.roll_axis.norm() > 1e-9)) fields.fail("roll_axis", "should have a length");
+    if (!(joint.roll_axis.norm() > 1e-9)) fields.fail("roll_axis", "should be a vector of non-zero length");
     fields.read("optional", joint.optional);
     fields.read("foot", joint.foot);
     fields.read("fat", joint.fat);
@@ -122,7 +122,7 @@ class TemplateReader {
     fields.read("lower", limits.lower_rad);
     fields.read("upper", limits.upper_rad);
     if (!(limits.lower_rad.array() <= limits.upper_rad.array()).all())
-      fields.fail("lower", fmt::format("should nowhere lie above 'upper', {}", json["upper"].dump()));
+      fields.fail("lower", fmt::format("should not exceed 'upper' on any axis, {}", json["upper"].dump()));
     return limits;
   }
 
@@ -151,7 +151,7 @@ class TemplateReader {
     std::set<std::string> roles;
     for (std::size_t j = 0; j < result_.joints.size(); ++j)
       if (const std::string& role = result_.joints[j].role; !role.empty() && !roles.insert(role).second)
-        throw Error(fmt::format("{}: another joint has the role '{}' too.", place(j), role));
+        throw Error(fmt::format("{}: another joint also has the role '{}'.", place(j), role));
   }
 
   void check_partners() const {
@@ -161,18 +161,18 @@ class TemplateReader {
     for (Index j = 0; j < joints.size(); ++j) {
       const Index k = joints[j].partner;
       if (k == kNone) continue;
-      if (k == j) throw Error(place(j) + ": it is its own partner. Joints of the middle have none.");
+      if (k == j) throw Error(place(j) + ": it is its own partner. Joints in the middle of the body have no partner.");
       if (joints[k].partner != j)
-        throw Error(fmt::format("{}: its partner '{}' does not name it as partner.", place(j), names_[k]));
+        throw Error(fmt::format("{}: its partner '{}' does not name it as its partner.", place(j), names_[k]));
       const Vec3 mirrored = joints[k].position.cwiseProduct(Vec3(-1, 1, 1));
       if (!((joints[j].position - mirrored).norm() <= 1e-6 * size))
         throw Error(
-            fmt::format("{}: its position is not the mirror image of that of '{}'. Partners differ only in the "
-                        "sign of x.",
+            fmt::format("{}: its position is not the mirror image of that of '{}'. The positions of partners differ "
+                        "only in the sign of x.",
                         place(j), names_[k]));
       const Index a = joints[j].parent, b = joints[k].parent;
       if (a != b && (a == kNone || joints[a].partner != b))
-        throw Error(fmt::format("{}: it and its partner '{}' hang on joints that are neither one joint nor partners.",
+        throw Error(fmt::format("{}: its parent and that of its partner '{}' are neither the same joint nor partners.",
                                 place(j), names_[k]));
     }
   }
@@ -183,7 +183,7 @@ class TemplateReader {
       const Template::Joint& joint = result_.joints[j];
       searched += joint.placement == Template::Placement::kSearched;
       if (joint.parent != kNone && !((joint.position - result_.joints[joint.parent].position).norm() > 1e-9))
-        throw Error(fmt::format("{}: it lies at the same place as its parent '{}'.", place(j), names_[joint.parent]));
+        throw Error(fmt::format("{}: it is at the same position as its parent '{}'.", place(j), names_[joint.parent]));
     }
     if (searched < 2)
       throw Error(where_ +
@@ -268,7 +268,7 @@ const Template& find_template(const std::string& name) {
     if (candidate.name == name) return candidate;
     known.push_back(candidate.name);
   }
-  throw Error(fmt::format("There is no template '{}'. There are: {}.{}", name, fmt::join(known, ", "),
+  throw Error(fmt::format("There is no template '{}'. Available templates: {}.{}", name, fmt::join(known, ", "),
                           did_you_mean(name, known)));
 }
 

@@ -11,23 +11,22 @@
 
 namespace sinew::rigging {
 
-/// A template from JSON, checked: docs/formats/templates.md has the schema. \throws Error with `where` (a file's name)
-/// and the place in it for whatever is missing, unknown, of the wrong type, or does not fit: parents that do not come
-/// first, names or roles twice, partners that do not point back or are not of mirrored places, bones of no length,
-/// limbs whose joints do not follow each other, fewer than two searched joints.
+/// Reads and checks a template. docs/formats/templates.md has the schema. \throws Error with `where` (the name of a
+/// file) and the position in it for anything that is missing, unknown, of the wrong type, or inconsistent: parents
+/// after their children, duplicate names or roles, partners that do not point back or are not at mirrored positions,
+/// bones of zero length, limbs whose joints do not follow each other, or fewer than two searched joints.
 Template read_template(const Json& json, const std::string& where);
 
-/// The same from the text of a file. \throws Error also for what is no JSON.
+/// The same from the text of a file. \throws Error also for text that is not valid JSON.
 Template read_template(const std::string& text, const std::string& where);
 
-/// The other way: what has its usual value is left out. Reading it gives the same template.
+/// Writes a template; values that equal their defaults are left out. Reading the result gives the same template.
 Json write_template(const Template& skeleton_template);
 
-/// The templates that come with the program, in the order in which they are tried: "human", "quadruped", "bird",
-/// "hand".
+/// The built-in templates, in the order in which they are tried: "human", "quadruped", "bird", "hand".
 const std::vector<Template>& templates();
 
-/// \throws Error that lists the names there are.
+/// The built-in template of that name. \throws Error that lists the available names.
 const Template& find_template(const std::string& name);
 
 }  // namespace sinew::rigging
