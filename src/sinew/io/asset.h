@@ -41,8 +41,8 @@ struct PlacementOptions {
     v(Field("forward", "Axis of the input that the character faces.")
           .one_of({"", "x", "+x", "-x", "y", "+y", "-y", "z", "+z", "-z"}),
       self.forward);
-    v(Field("height", "Scale the character to this height; 0 leaves it.").in("m").range(0, 1e6), self.height);
-    v(Field("ground", "Put the lowest point on the ground, y = 0."), self.ground);
+    v(Field("height", "Scale the character to this height; 0 keeps its size.").in("m").range(0, 1e6), self.height);
+    v(Field("ground", "Move the lowest point to the ground, y = 0."), self.ground);
   }
 };
 

@@ -35,10 +35,10 @@ struct TransferOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("max_influences", "The largest number of joints that may move one vertex; 0 for no limit, 4 if absent.")
+    v(Field("max_influences", "Maximum number of joints that may move one vertex; 0 for no limit, 4 if absent.")
           .range(0, 64),
       self.max_influences);
-    v(Field("smooth", "Rounds in which weights are smoothed along the surface.").range(0, 100), self.smooth);
+    v(Field("smooth", "Number of rounds of smoothing the weights along the surface.").range(0, 100), self.smooth);
   }
 };
 

@@ -25,7 +25,7 @@ struct GuideOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("resolution", "Voxels along the longest side of the mesh, for guide weights.").range(16, 1024),
+    v(Field("resolution", "Number of voxels along the longest side of the mesh, for guide weights.").range(16, 1024),
       self.resolution);
   }
 };
