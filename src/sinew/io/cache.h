@@ -3,8 +3,8 @@
 
 #pragma once
 
-/// Prepared data kept from one run to the next. A cache only ever saves time: whatever is wrong with it, the data are
-/// made anew.
+/// Prepared data kept from one run to the next. A cache only saves time: if anything is wrong with it, the data are
+/// computed again.
 
 #include <cstddef>
 #include <cstdint>
@@ -44,7 +44,7 @@ class Cache {
  public:
   static constexpr std::uint64_t kUsualLimit = std::uint64_t{1} << 30;
 
-  /// The folder is made when something is stored. `limit` is what its entries may take together, in bytes.
+  /// The folder is created when something is stored. `limit` is the maximum total size of its entries, in bytes.
   explicit Cache(std::filesystem::path folder, std::uint64_t limit = kUsualLimit);
 
   /// The user's own: $SINEW_CACHE, else $XDG_CACHE_HOME/sinew, else $HOME/.cache/sinew. None if SINEW_CACHE is `off` or

@@ -14,10 +14,10 @@
 
 namespace sinew::shapes {
 
-/// A made character and all that is known of it. Its `rig.weights` are the smooth reference weights.
+/// A synthetic character with its ground truth. Its `rig.weights` are the smooth reference weights.
 struct Made {
   Character character;
-  /// The bone each vertex belongs to, and where it lies along it.
+  /// The bone each vertex belongs to, and its position along that bone.
   Segmentation owners;
   /// Which joint plays which part of the kind's template; parts in the template's order.
   struct TemplateJoint {
@@ -27,7 +27,7 @@ struct Made {
   std::vector<TemplateJoint> template_joints;
 };
 
-/// What to make. An option a kind does not know keeps its default, or `make` refuses it.
+/// Options of the character to make. `make` rejects an option that the kind does not have, unless it keeps its default.
 struct MakeOptions {
   int vertices = 0;
   int seed = 0;

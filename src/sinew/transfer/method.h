@@ -3,8 +3,8 @@
 
 #pragma once
 
-/// Methods that transfer weights from one character to another. Each method owns its options and stands in a file of
-/// its own; `methods()` lists them all.
+/// Methods that transfer weights from one character to another. Each method owns its options and has its own file;
+/// `methods()` lists them all.
 
 #include <any>
 #include <array>
@@ -66,14 +66,14 @@ struct WeightTransfer {
   Json metrics = Json::object();
 };
 
-/// What methods compute of a reference alone and keep for the next target, by the id of the method. A cache belongs to
-/// one reference and to one thread.
+/// Data that methods compute from a reference alone and keep for the next target, by the id of the method. A cache
+/// belongs to one reference and to one thread.
 using ReferenceCache = std::map<std::string, std::any>;
 
-/// Called as a stage begins; may be empty. For times.
+/// Called when a stage begins, to measure times; may be empty.
 using StageListener = std::function<void(const char* stage)>;
 
-/// What a method works on.
+/// The input of a method.
 struct TransferInput {
   const Reference& reference;
   const TransferBody& target;
@@ -102,7 +102,7 @@ struct TransferMethod {
 /// All methods. Programs may add their own before they transfer.
 Registry<TransferMethod>& methods();
 
-/// Transfers weights by the chosen method. \throws Error if an option does not fit its field, and as the method does.
+/// Transfers weights by the chosen method. \throws Error if the value of an option is invalid, or if the method throws.
 WeightTransfer transfer(const MethodChoice& method, const TransferInput& input, const TransferOptions& options = {},
                         const Progress& progress = {});
 

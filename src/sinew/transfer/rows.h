@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// From rows of the reference's joints to those a target gets.
+/// Converts rows of the reference's joints to rows for a target.
 
 #include <vector>
 

@@ -38,7 +38,7 @@ struct Motion {
   double quantum = 0;            ///< Error in model space that whole numbers in place of floats may add to a key shape.
 };
 
-/// What came of a part with key shapes.
+/// How a part with key shapes was written.
 struct WrittenMorphs {
   Index part = kNone;
   Index targets = 0;         ///< Key shapes, not counting the file's own targets.

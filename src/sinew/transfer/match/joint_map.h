@@ -43,12 +43,11 @@ std::vector<char> primary_joints(const Skeleton& skeleton, const std::vector<cha
 
 /// Maps the primary joints of a reference (`reference_counts`, per joint) to a target's: first those given by name (an
 /// empty name leaves a joint of the reference without a partner), then equal names (without name spaces, case,
-/// separators), then equal roles
-/// (`motion::recognize`), then places in chains between joints that are mapped, or below them: one to one where chains
-/// have as many joints, else by share of the length. Left and right are never crossed. A pair that would turn the trees
-/// upside down is dropped, with a finding (transfer.map_dropped). Given joints need not count. \throws Error if a given
-/// name is not there, naming the nearest, if given pairs contradict each other, or if fewer than two joints are mapped.
-/// About joints².
+/// separators), then equal roles (`motion::recognize`), then places in chains between joints that are mapped, or below
+/// them: one to one where chains have as many joints, else by share of the length. Left and right are never crossed. A
+/// pair that would turn the trees upside down is dropped, with a finding (transfer.map_dropped). Given joints need not
+/// count. \throws Error if a given name does not exist (the message suggests the nearest), if given pairs contradict
+/// each other, or if fewer than two joints are mapped. About joints².
 JointMap map_joints(const TransferBody& reference, const std::vector<char>& reference_counts,
                     const TransferBody& target, const std::vector<char>& target_counts,
                     const std::map<std::string, std::string>& given = {});

@@ -18,11 +18,11 @@ namespace sinew::transfer {
 enum class Similarity { kCanberra, kBrayCurtis };
 constexpr auto option_words(Similarity) { return std::array{"canberra", "braycurtis"}; }
 
-/// Of several surfaces over each other: the one nearest to the bone, or all.
+/// Where surfaces overlap: the one nearest to the bone, or all.
 enum class Surfaces { kNearest, kAll };
 constexpr auto option_words(Surfaces) { return std::array{"nearest", "all"}; }
 
-/// What becomes of the positions that the rays of a vertex find.
+/// How the positions that the rays of a vertex find are used.
 enum class Candidates { kBlend, kBest };
 constexpr auto option_words(Candidates) { return std::array{"blend", "best"}; }
 
