@@ -38,8 +38,8 @@ class KeyHasher {
 };
 
 /// A folder of entries, each a file `KEY.sinew-cache`: magic number, version, key, length, checksum (SHA-256), data. It
-/// is written beside its place and renamed, so that any number of processes can use one folder. Other files in the
-/// folder are left alone.
+/// is written next to its final path and renamed, so that any number of processes can use one folder. Other files in
+/// the folder are left alone.
 class Cache {
  public:
   static constexpr std::uint64_t kUsualLimit = std::uint64_t{1} << 30;
@@ -57,9 +57,9 @@ class Cache {
   /// counts as missing. \pre the key is one of `KeyHasher`.
   std::optional<Bytes> load(std::string_view key) const;
 
-  /// Keeps the bytes. Entries that were not used for longest make room. False if they are not kept: they are larger
-  /// than the limit, or the folder cannot be written. Processes that store at the same moment can exceed the limit by
-  /// what they store, until the next one does. \pre the key is one of `KeyHasher`.
+  /// Stores the bytes. The least recently used entries are removed to make room. False if they are not kept: they are
+  /// larger than the limit, or the folder cannot be written. Processes that store at the same moment can exceed the
+  /// limit by what they store, until the next one does. \pre the key is one of `KeyHasher`.
   bool store(std::string_view key, std::span<const std::byte> bytes) const;
 
  private:

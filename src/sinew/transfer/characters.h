@@ -56,7 +56,8 @@ Correspondence correspond(const Skeleton& reference, const Skeleton& target,
 /// How directions around a bone are matched.
 enum class Directions {
   kPositions,    ///< The smallest rotation from one bone to the other, after `Correspondence::turn`.
-  kJointFrames,  ///< The joints' own axes first, then the smallest turn: roll goes over too. For rigs whose axes agree.
+  kJointFrames,  ///< The joints' own axes first, then the smallest rotation, so roll is kept. For rigs whose axes
+                 ///< agree.
   kUnturned,     ///< `Correspondence::turn` alone, as the authors' released code: for equal poses, and for comparison.
 };
 
@@ -77,13 +78,13 @@ struct PairedBone {
 };
 
 /// Per pair its bones, in order of the pairs of their children; at least one for each pair. A bone of no length in
-/// either is a point with a child. Antiparallel axes turn by half a turn about the body's forward. Linear.
+/// either is a point with a child. Antiparallel axes are rotated by 180° about the body's forward axis. Linear.
 std::vector<std::vector<PairedBone>> paired_bones(const TransferBody& reference, const TransferBody& target,
                                                   const Correspondence& correspondence,
                                                   Directions directions = Directions::kPositions);
 
-/// The smallest rotation that takes one direction to another. For opposite ones half a turn about `about`, made
-/// perpendicular. \pre none is zero.
+/// The smallest rotation that takes one direction to another. For opposite directions it is a rotation by 180° about
+/// `about`, made perpendicular. \pre neither is zero.
 Mat3 smallest_turn(const Vec3& from, const Vec3& to, const Vec3& about);
 
 }  // namespace sinew::transfer

@@ -96,7 +96,7 @@ class GltfDocument : public Document {
 };
 
 /// Bytes behind a URI: data URI, or a file beside the document (never an absolute path or one that climbs out of the
-/// folder). Empty if the file is missing. Appends the file that was read to `files`.
+/// folder). std::nullopt if the file is missing. Appends the file that was read to `files`.
 std::optional<Bytes> resolve_uri(const std::filesystem::path& document, const std::string& uri,
                                  std::vector<ReportFile>& files);
 

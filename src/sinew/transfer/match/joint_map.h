@@ -21,12 +21,12 @@ struct MappedJoint {
 
 struct JointMap {
   std::vector<MappedJoint> joints;  ///< By the reference's joints.
-  /// The same as pairs, with how the bodies lie. A pair's parent is what it hangs on in the body: see `joint_body.h`.
+  /// The same as pairs, with how the bodies lie. A pair's parent is that of the body: see `joint_body.h`.
   Correspondence correspondence;
   std::vector<Index> reference_alone;  ///< Joints that count in the reference and have no partner.
   std::vector<Index> target_alone;
-  /// Per joint of the reference: the target's joint that does its work. Its partner; else that of the nearest joint
-  /// above it that has one; else that of the nearest one in space.
+  /// Per joint of the reference: the target's joint that replaces it. This is its partner; else that of the nearest
+  /// joint above it that has one; else that of the nearest one in space.
   std::vector<Index> heir;
   Findings warnings;
 };
