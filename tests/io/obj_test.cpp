@@ -131,13 +131,13 @@ TEST(Obj, ErrorsNameTheLine) {
   EXPECT_EQ(obj_error("v 0 0 1e999\n"), "mesh.obj, line 1: '1e999' is not a finite number.");
   EXPECT_EQ(obj_error("v 0 0\n"), "mesh.obj, line 1: a number is missing.");
   EXPECT_EQ(obj_error("v 0 0 1,5\n"), "mesh.obj, line 1: '1,5' is not a number.");
-  EXPECT_EQ(obj_error("v 0 0 0\n\nf 1 1 2\n"), "mesh.obj, line 3: the face uses vertex 2, and the file has 1.");
-  EXPECT_EQ(obj_error("v 0 0 0\nf 0 1 1\n"), "mesh.obj, line 2: the face uses vertex 0, and there is none.");
-  EXPECT_EQ(obj_error("v 0 0 0\nf -2 1 1\n"), "mesh.obj, line 2: the face uses vertex -2, and there is none.");
+  EXPECT_EQ(obj_error("v 0 0 0\n\nf 1 1 2\n"), "mesh.obj, line 3: the face uses vertex 2, but the file has only 1.");
+  EXPECT_EQ(obj_error("v 0 0 0\nf 0 1 1\n"), "mesh.obj, line 2: the face uses vertex 0, which does not exist.");
+  EXPECT_EQ(obj_error("v 0 0 0\nf -2 1 1\n"), "mesh.obj, line 2: the face uses vertex -2, which does not exist.");
   EXPECT_EQ(obj_error("v 0 0 0\nf 1/1 1/1 1/1\n"),
-            "mesh.obj, line 2: the face uses texture coordinate 1, and the file has 0.");
+            "mesh.obj, line 2: the face uses texture coordinate 1, but the file has only 0.");
   EXPECT_NE(obj_error("v 0 0 0\nf 1 x 1\n").find("line 2: 'x' is not a corner"), std::string::npos);
-  EXPECT_NE(obj_error("# nothing\n").find("holds no vertices"), std::string::npos);
+  EXPECT_NE(obj_error("# nothing\n").find("contains no vertices"), std::string::npos);
   EXPECT_NE(obj_error(std::string_view("\xFF\xFEv\0", 4)).find("UTF-16"), std::string::npos);
 }
 

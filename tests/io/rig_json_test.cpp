@@ -181,7 +181,7 @@ TEST(RigJson, MeshesMustHaveTheVerticesTheRigSays) {
     FAIL();
   } catch (const Error& error) {
     const std::string text = error.what();
-    EXPECT_NE(text.find("'Body' of 4 vertices"), std::string::npos) << text;
+    EXPECT_NE(text.find("'Body' with 4 vertices"), std::string::npos) << text;
     EXPECT_NE(text.find("'Cube' has 3"), std::string::npos) << text;
   }
   EXPECT_TRUE(asset.character.rig.skeleton.empty());
@@ -225,19 +225,19 @@ TEST(RigJson, WhatDoesNotFitIsASentenceWithItsPlace) {
     return rig_text(joints + skins + R"("meshes": [{"name": "m", )" + text + "}]");
   };
   expect("{", "is not a JSON file");
-  expect("[1]", "the file: it should be an object");
+  expect("[1]", "the file: it should be a JSON object");
   expect("{}", "not a Sinew rig");
   expect(R"({"schema": "sinew.rig/9"})", "sinew.rig/9");
-  expect(rig_text(R"("unit": "cm", "joints": [])"), "another unit");
+  expect(rig_text(R"("unit": "cm", "joints": [])"), "does not have +y up and metres");
   expect(rig_text(R"("name": "x")"), "'joints' is missing");
   expect(rig_text(R"("joints": [{"name": "a", "parent": 1}, {"name": "b", "parent": "a"}])"),
-         "joint 0 'a': its parents lead round in a circle");
+         "joint 0 'a': its parents form a cycle");
   expect(rig_text(R"("joints": [{"name": "a", "parent": 0}])"), "circle");
   expect(rig_text(R"("joints": [{"name": "a", "parent": "z"}])"), "there is no joint 'z'");
   expect(rig_text(R"("joints": [{"name": "a", "parent": 7}])"), "there is no joint 7; the file has 1");
-  expect(rig_text(R"("joints": [{"name": "a", "parent": -1}])"), "whole number from 0");
+  expect(rig_text(R"("joints": [{"name": "a", "parent": -1}])"), "whole number of at least 0");
   expect(rig_text(R"("joints": [{"name": "a", "translation": [0, null, 0]}])"),
-         "'translation' holds something that is not a number");
+         "'translation' contains a value that is not a number");
   expect(rig_text(R"("joints": [{"name": "a", "translation": [0, 0]}])"), "a list of 3 numbers");
   expect(rig_text(R"("joints": [{"name": "a", "translation": [0, 0, 1e999]}])"), "JSON");
   expect(rig_text(R"("joints": [{"name": "a", "rotation": [0, 0, 0, 0]}])"), "quaternion");
@@ -250,8 +250,10 @@ TEST(RigJson, WhatDoesNotFitIsASentenceWithItsPlace) {
   expect(mesh(R"("vertices": 2, "skin": 0, "joint": 0)"), "both a 'skin' and a 'joint'");
   expect(mesh(R"("vertices": 2, "to_model": [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1])"), "cannot be inverted");
   expect(mesh(R"("vertices": 2, "weights": {"vertex": [0], "joint": [1], "weight": []})"), "1, 1 and 0 entries");
-  expect(mesh(R"("vertices": 2, "weights": {"vertex": [2], "joint": [1], "weight": [1]})"), "vertex 2, and it has 2");
-  expect(mesh(R"("vertices": 2, "weights": {"vertex": [0], "joint": [1], "weight": [-1]})"), "not a share");
+  expect(mesh(R"("vertices": 2, "weights": {"vertex": [2], "joint": [1], "weight": [1]})"),
+         "vertex 2, but the mesh has 2");
+  expect(mesh(R"("vertices": 2, "weights": {"vertex": [0], "joint": [1], "weight": [-1]})"),
+         "is negative or not finite");
   expect(mesh(R"("vertices": 2, "weights": {"vertex": [0], "joint": [2], "weight": [1]})"),
          "which its skin does not list");
 }

@@ -48,15 +48,15 @@ const Registry<Registered<Format>>& formats() {
            "Whole characters: mesh, skeleton, weights, clips, materials.",
            {{".glb", ".gltf", ".vrm"}, read_gltf, write_gltf}});
     r.add({"obj", "Wavefront OBJ", "Meshes with groups, materials and textures.", {{".obj"}, read_obj, write_obj}});
-    r.add({"off", "Object File Format", "Plain meshes of research.", {{".off"}, read_off, nullptr}});
+    r.add({"off", "Object File Format", "Plain meshes, common in research.", {{".off"}, read_off, nullptr}});
     r.add({"ply", "Polygon File Format", "Scans and plain meshes.", {{".ply"}, read_ply, nullptr}});
     const auto assimp = [](const std::filesystem::path& path, Bytes bytes, const Progress& progress) {
       return read_assimp(path, std::move(bytes), progress);
     };
-    r.add({"fbx", "Autodesk FBX", "Whole characters of most animation programs.", {{".fbx"}, assimp, nullptr}});
-    r.add({"dae", "COLLADA", "Whole characters of older exchange files.", {{".dae", ".zae"}, assimp, nullptr}});
-    r.add({"iqm", "Inter-Quake Model", "Whole characters of games.", {{".iqm"}, read_iqm, nullptr}});
-    r.add({"stl", "STL", "Plain triangles of printers and scanners.", {{".stl"}, assimp, nullptr}});
+    r.add({"fbx", "Autodesk FBX", "Whole characters from most animation programs.", {{".fbx"}, assimp, nullptr}});
+    r.add({"dae", "COLLADA", "Whole characters in an older exchange format.", {{".dae", ".zae"}, assimp, nullptr}});
+    r.add({"iqm", "Inter-Quake Model", "Whole characters for games.", {{".iqm"}, read_iqm, nullptr}});
+    r.add({"stl", "STL", "Plain triangles for 3D printers and from scanners.", {{".stl"}, assimp, nullptr}});
     r.add({"older",
            "Older formats",
            "3ds Max, AC3D, Blitz3D, LightWave, Modo, MilkShape, DirectX, Quake, Doom and Half-Life models.",
@@ -65,7 +65,7 @@ const Registry<Registered<Format>>& formats() {
             nullptr}});
     r.add({"rig",
            "Sinew rig",
-           "Joints and weights alone, to put back on a mesh in any program.",
+           "Joints and weights only, to apply to a mesh in any program.",
            {{".rig.json"}, read_rig, write_rig}});
     return r;
   }();
@@ -77,8 +77,7 @@ const Registered<Format>& format_of(const std::filesystem::path& path) {
   for (const auto& format : formats().entries())
     for (const std::string& ending : format.make.endings)
       if (name.size() > ending.size() && name.ends_with(ending)) return format;
-  throw Error(
-      fmt::format("{}: its ending names no format that is known; there are {}.", path.string(), all_endings(false)));
+  throw Error(fmt::format("{}: Unknown file type. Supported for reading: {}.", path.string(), all_endings(false)));
 }
 
 Asset load(const std::filesystem::path& path, const PlacementOptions& placement, const Progress& progress) {
@@ -110,8 +109,8 @@ Asset load_bytes(const std::filesystem::path& path, Bytes bytes, const Placement
 void save(const Asset& asset, const std::filesystem::path& path, const SaveOptions& options, Report& report) {
   const auto& format = format_of(path);
   if (!format.make.write)
-    throw Error(fmt::format("{}: {} files can be read, not written; choose one of {}.", path.string(), format.name,
-                            all_endings(true)));
+    throw Error(fmt::format("{}: {} files can be read but not written. Supported for writing: {}.", path.string(),
+                            format.name, all_endings(true)));
   AtomicFiles files;
   format.make.write(asset, path, options, files, report);
   for (const AtomicFiles::Written& written : files.written())

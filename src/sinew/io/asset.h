@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// Characters from files and back to files, whatever the format.
+/// Reads characters from files and writes them back, in any supported format.
 
 #include <filesystem>
 #include <functional>
@@ -22,12 +22,12 @@
 
 namespace sinew::io {
 
-/// What a format does not say about its coordinates. Without any of these nothing moves.
+/// Facts about the coordinates that a format does not specify. If none is set, the character stays as it is.
 struct PlacementOptions {
-  std::string unit;     ///< Empty: as the format says, else metres.
-  std::string up;       ///< Empty: as the format says, else +y.
-  std::string forward;  ///< Empty: as the format says, else +z.
-  double height = 0;    ///< 0: leave the size alone.
+  std::string unit;     ///< Empty: as the format specifies, else metres.
+  std::string up;       ///< Empty: as the format specifies, else +y.
+  std::string forward;  ///< Empty: as the format specifies, else +z.
+  double height = 0;    ///< 0: keep the size.
   bool ground = false;
 
   bool any() const { return !unit.empty() || !up.empty() || !forward.empty() || height > 0 || ground; }
@@ -41,8 +41,8 @@ struct PlacementOptions {
     v(Field("forward", "Axis of the input that the character faces.")
           .one_of({"", "x", "+x", "-x", "y", "+y", "-y", "z", "+z", "-z"}),
       self.forward);
-    v(Field("height", "Scale the character to this height; 0 leaves it.").in("m").range(0, 1e6), self.height);
-    v(Field("ground", "Put the lowest point on the ground, y = 0."), self.ground);
+    v(Field("height", "Scale the character to this height; 0 keeps its size.").in("m").range(0, 1e6), self.height);
+    v(Field("ground", "Move the lowest point to the ground, y = 0."), self.ground);
   }
 };
 
@@ -52,7 +52,7 @@ class Document {
   virtual ~Document() = default;
 };
 
-/// A character with all that is known about the file it came from.
+/// A character, with everything that is known about the file it was read from.
 struct Asset {
   Character character;
   std::filesystem::path path;
@@ -60,12 +60,12 @@ struct Asset {
   std::shared_ptr<const Document> document;  ///< Null when the format keeps none.
   std::vector<ReportFile> files;             ///< The file and those it refers to.
   Findings warnings;
-  Json contents = Json::object();     ///< What the format alone can tell (extensions, cameras, …), for `info`.
+  Json contents = Json::object();     ///< Facts specific to the format (extensions, cameras, …), for `info`.
   bool states_space = false;          ///< The format defines unit and axes (glTF does, OBJ does not).
-  Mat4 placement = Mat4::Identity();  ///< What `place` did to the file's coordinates.
+  Mat4 placement = Mat4::Identity();  ///< The transform that `place` applied to the file's coordinates.
 };
 
-/// What differs from the document and has to be written.
+/// Which data differ from the document and must be written.
 struct Changes {
   bool positions = false;
   bool weights = false;   ///< Rows of `rig.weights`.
@@ -103,23 +103,24 @@ struct Format {
 /// All formats, in the order in which they are shown.
 const Registry<Registered<Format>>& formats();
 
-/// The format by a file's ending. \throws Error that lists the endings there are.
+/// Finds the format by the file extension. \throws Error that lists the supported extensions.
 const Registered<Format>& format_of(const std::filesystem::path& path);
 
-/// Reads a character. What is returned is valid (`validate` is empty).
-/// \throws Error with a sentence if the file cannot be read or is not what it says it is.
+/// Reads a character. The result is valid (`validate` is empty). \throws Error with a sentence if the file cannot be
+/// read or does not have the format of its extension.
 Asset load(const std::filesystem::path& path, const PlacementOptions& placement = {}, const Progress& progress = {});
 
-/// The same from bytes in memory: `path` gives the format by its ending and the folder of files it refers to.
+/// The same from bytes in memory. The extension of `path` determines the format, and its folder is searched for files
+/// that the character refers to.
 Asset load_bytes(const std::filesystem::path& path, Bytes bytes, const PlacementOptions& placement = {},
                  const Progress& progress = {});
 
-/// Writes a character through temporary files; the path's ending decides the format. Appends to `report` the outputs,
-/// and what could not be kept. \throws Error if the format cannot be written or the disk does not take it; then every
-/// old file is as it was.
+/// Writes a character through temporary files; the file extension determines the format. Appends to `report` the
+/// outputs and a list of what could not be kept. \throws Error if the format cannot be written or writing fails; then
+/// every existing file is unchanged.
 void save(const Asset& asset, const std::filesystem::path& path, const SaveOptions& options, Report& report);
 
-/// Moves, turns and scales the character as the options say and records it in `placement`.
+/// Translates, rotates and scales the character as the options specify, and records the transform in `placement`.
 void place(Asset& asset, const PlacementOptions& options);
 
 }  // namespace sinew::io

@@ -3,8 +3,8 @@
 
 #pragma once
 
-/// Prepared data kept from one run to the next. A cache only ever saves time: whatever is wrong with it, the data are
-/// made anew.
+/// Prepared data kept from one run to the next. A cache only saves time: if anything is wrong with it, the data are
+/// computed again.
 
 #include <cstddef>
 #include <cstdint>
@@ -38,13 +38,13 @@ class KeyHasher {
 };
 
 /// A folder of entries, each a file `KEY.sinew-cache`: magic number, version, key, length, checksum (SHA-256), data. It
-/// is written beside its place and renamed, so that any number of processes can use one folder. Other files in the
-/// folder are left alone.
+/// is written next to its final path and renamed, so that any number of processes can use one folder. Other files in
+/// the folder are left alone.
 class Cache {
  public:
   static constexpr std::uint64_t kUsualLimit = std::uint64_t{1} << 30;
 
-  /// The folder is made when something is stored. `limit` is what its entries may take together, in bytes.
+  /// The folder is created when something is stored. `limit` is the maximum total size of its entries, in bytes.
   explicit Cache(std::filesystem::path folder, std::uint64_t limit = kUsualLimit);
 
   /// The user's own: $SINEW_CACHE, else $XDG_CACHE_HOME/sinew, else $HOME/.cache/sinew. None if SINEW_CACHE is `off` or
@@ -57,9 +57,9 @@ class Cache {
   /// counts as missing. \pre the key is one of `KeyHasher`.
   std::optional<Bytes> load(std::string_view key) const;
 
-  /// Keeps the bytes. Entries that were not used for longest make room. False if they are not kept: they are larger
-  /// than the limit, or the folder cannot be written. Processes that store at the same moment can exceed the limit by
-  /// what they store, until the next one does. \pre the key is one of `KeyHasher`.
+  /// Stores the bytes. The least recently used entries are removed to make room. False if they are not kept: they are
+  /// larger than the limit, or the folder cannot be written. Processes that store at the same moment can exceed the
+  /// limit by what they store, until the next one does. \pre the key is one of `KeyHasher`.
   bool store(std::string_view key, std::span<const std::byte> bytes) const;
 
  private:

@@ -26,7 +26,7 @@ static_assert(static_cast<std::size_t>(Driver::Kind::kOpaque) == kDriverWords.si
 
 /// The sentence of the finding for a driver that is only carried along.
 inline constexpr const char* kOpaqueDriver =
-    "Its driver is of a kind that this Sinew does not know. It is carried along and not evaluated: the joint stays at "
-    "rest.";
+    "Its driver has a kind that this version of Sinew does not know. The driver is kept but not evaluated: the joint "
+    "stays at rest.";
 
 }  // namespace sinew::io

@@ -157,7 +157,7 @@ void AtomicFiles::commit() {
   while (!pending_.empty()) {
     const Pending& file = pending_.front();
     if (::rename(file.temporary.c_str(), file.target.c_str()) != 0)
-      throw Error(fmt::format("Cannot put {} in its place: {}.", file.target.string(), reason()));
+      throw Error(fmt::format("Cannot move {} into place: {}.", file.target.string(), reason()));
     pending_.erase(pending_.begin());
   }
 }
@@ -183,7 +183,7 @@ Bytes base64_decode(std::string_view text) {
   int bits = 0;
   for (const char c : text) {
     const std::uint8_t value = kBase64Value[static_cast<unsigned char>(c)];
-    if (value == 255) throw Error("The base64 data holds a character that does not belong there.");
+    if (value == 255) throw Error("The base64 data contains an invalid character.");
     word = (word << 6) | value;
     bits += 6;
     if (bits >= 8) {

@@ -21,17 +21,18 @@ namespace sinew::io {
 
 using Bytes = std::vector<std::byte>;
 
-/// Largest file that is read: what a character may take, far above any real one.
+/// Size of the largest file that is read, far above that of any real character.
 inline constexpr std::uint64_t kMaxFileBytes = std::uint64_t{4} << 30;
 
-/// The whole file. \throws Error if it is not there, is a folder, cannot be read or is larger than `kMaxFileBytes`.
+/// Reads the whole file. \throws Error if it is missing, is a folder, cannot be read or is larger than `kMaxFileBytes`.
 Bytes read_file(const std::filesystem::path& path);
 
 /// Path, size and SHA-256 of bytes, for a report.
 ReportFile describe(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
-/// Several files written as one act: each goes to a temporary file beside its target, and `commit` renames them all.
-/// Without `commit` (an exception, a full disk, a cancelled job) nothing is left and every old file is as it was.
+/// Several files that are written together: each goes to a temporary file beside its target, and `commit` renames them
+/// all. Without `commit` (an exception, a full disk, a cancelled job) no new file remains and every existing file is
+/// unchanged.
 class AtomicFiles {
  public:
   AtomicFiles() = default;
@@ -63,10 +64,10 @@ class AtomicFiles {
     std::string sha256;
     std::uint64_t bytes = 0;
   };
-  /// What was added so far.
+  /// The files added so far.
   const std::vector<Written>& written() const { return written_; }
 
-  /// Puts every file in its place. \throws Error if one cannot be renamed.
+  /// Moves every file to its target. \throws Error if one cannot be renamed.
   void commit();
 
  private:
@@ -90,11 +91,11 @@ inline std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Base64 (RFC 4648). Decoding ignores nothing: \throws Error for a character that does not belong.
+/// Base64 (RFC 4648). Decoding ignores nothing: \throws Error for an invalid character.
 std::string base64_encode(std::span<const std::byte> bytes);
 Bytes base64_decode(std::string_view text);
 
-/// "image/png", "image/jpeg", "image/webp", "image/ktx2", … by the first bytes; empty when unknown.
+/// "image/png", "image/jpeg", "image/webp", "image/ktx2", … by the signature; empty if unknown.
 std::string sniff_image_type(std::span<const std::byte> bytes);
 
 }  // namespace sinew::io

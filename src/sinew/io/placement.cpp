@@ -29,7 +29,7 @@ Mat3 turn(const PlacementOptions& options) {
   Vec3 forward = axis_of(options.forward, Vec3::UnitZ());
   if (std::abs(forward.dot(up)) > 0.5) {
     if (!options.forward.empty() && !options.up.empty())
-      throw Error("--up and --forward name the same axis; they must be at right angles.");
+      throw Error("The option 'up' and the option 'forward' name the same axis; the two axes must be at right angles.");
     // A file with z up faces −y by custom (Blender, Maya with z up); one that faces ±y therefore has z up.
     if (options.forward.empty()) forward = up.z() != 0 ? Vec3(-Vec3::UnitY()) : Vec3(Vec3::UnitZ());
     else return turn({options.unit, options.forward.back() == 'y' ? "z" : "y", options.forward, 0, false});
@@ -96,7 +96,8 @@ void place(Asset& asset, const PlacementOptions& options) {
   Box box;
   for (const Vec3& p : asset.character.rig.mesh.positions) box.extend(transform_point(m, p));
   if (options.height > 0) {
-    if (!(box.extent().y() > 0)) throw Error("--height: the character has no height that could be scaled.");
+    if (!(box.extent().y() > 0))
+      throw Error("The option 'height' cannot be used: the character has no height to scale.");
     const double scale = options.height / box.extent().y();
     m = Eigen::Affine3d(Eigen::Scaling(scale)).matrix() * m;
     box.lower *= scale;

@@ -208,10 +208,10 @@ void check_match(const Asset& asset, const RigFile& rig, const std::vector<Index
     any = true;
     const RigMesh& mesh = rig.meshes[match[p]];
     if (mesh.vertex_count != parts[p].vertex_count)
-      throw Error(fmt::format(
-          "The rig was made for a mesh '{}' of {} vertices, and in {} the mesh '{}' has {}. Use the file the rig "
-          "was made from, or transfer the rig.",
-          mesh.name, mesh.vertex_count, file, parts[p].name, parts[p].vertex_count));
+      throw Error(
+          fmt::format("The rig was made for a mesh '{}' with {} vertices, but in {} the mesh '{}' has {}. Use the file "
+                      "from which the rig was made, or transfer the rig.",
+                      mesh.name, mesh.vertex_count, file, parts[p].name, parts[p].vertex_count));
   }
   if (!any && !parts.empty() && !rig.meshes.empty())
     throw Error(fmt::format("No mesh of {} is named in the rig. The file has '{}', the rig '{}'{}.", file,
@@ -229,8 +229,8 @@ void report_unmatched(Asset& asset, const RigFile& rig, const std::vector<Index>
   }
   for (std::size_t m = 0; m < used.size(); ++m)
     if (!used[m])
-      asset.warnings.push_back(
-          {"rig.unmatched_mesh", rig.meshes[m].name, "The rig names this mesh, and the file has none of that name."});
+      asset.warnings.push_back({"rig.unmatched_mesh", rig.meshes[m].name,
+                                "The rig names this mesh, but the file has no mesh of that name."});
 }
 
 void report_opaque_drivers(Asset& asset, const Skeleton& skeleton) {
@@ -361,8 +361,9 @@ void write_rig(const Asset& asset, const std::filesystem::path& path, const Save
   }
   files.add(path, write_rig_json(character));
   if (!character.clips.empty())
-    report.warn("rig.dropped", to_utf8(path.filename().string()),
-                fmt::format("A rig file holds joints and weights only; left out: {} clip(s).", character.clips.size()));
+    report.warn(
+        "rig.dropped", to_utf8(path.filename().string()),
+        fmt::format("A rig file stores only joints and weights. Left out: {} clip(s).", character.clips.size()));
 }
 
 }  // namespace sinew::io

@@ -17,7 +17,7 @@
 
 namespace sinew::io {
 
-/// What a rig says about one mesh.
+/// The data of a rig for one mesh.
 struct RigMesh {
   struct Entry {
     Index vertex = 0;  ///< Of the mesh, from 0.
@@ -26,7 +26,7 @@ struct RigMesh {
   std::string name;
   Index vertex_count = 0;
   Index skin = kNone;   ///< Of `RigFile::skins`.
-  Index joint = kNone;  ///< The joint a rigid mesh hangs on.
+  Index joint = kNone;  ///< The joint to which a rigid mesh is attached.
   std::optional<Mat4> to_model;
   bool has_weights = false;
   std::vector<Entry> weights;  ///< By rising vertex.
@@ -44,16 +44,16 @@ struct RigFile {
 std::string write_rig_json(const Character& character);
 
 /// Reads a rig. Joints may come in any order; they are sorted so that parents come first, and otherwise keep their
-/// order. \throws Error with the place in the file for whatever does not fit: joints that are not there or named twice,
-/// parents in a circle, counts that differ, numbers that are none. A driver of an unknown kind is carried along
-/// (kOpaque); `apply_rig` and `read_rig` have a finding for each (rig.driver).
+/// order. \throws Error with the location in the file for invalid data: joints that do not exist or are named twice,
+/// cycles of parents, counts that differ, values that are not numbers. A driver of an unknown kind is kept (kOpaque);
+/// `apply_rig` and `read_rig` have a finding for each (rig.driver).
 RigFile read_rig_json(std::span<const std::byte> bytes, const std::string& file_name);
 
-/// Puts skeleton, skins and weights of a rig on the mesh of an asset, in place of those it has. Meshes are matched by
-/// name, those of one name in order; one mesh on both sides is a match whatever the names. Meshes without a partner get
-/// a finding (rig.unmatched_mesh). Tracks of clips go to the joint of the same name, or are dropped (finding
-/// rig.dropped_tracks). \throws Error if a mesh has another number of vertices than the rig says, or if no mesh
-/// matches.
+/// Applies the skeleton, skins and weights of a rig to the mesh of an asset, and replaces existing ones. Meshes are
+/// matched by name, those of one name in order; one mesh on both sides is a match whatever the names. Meshes without a
+/// partner get a finding (rig.unmatched_mesh). Tracks of clips go to the joint of the same name, or are dropped
+/// (finding rig.dropped_tracks). \throws Error if the number of vertices of a mesh differs from that in the rig, or if
+/// no mesh matches.
 void apply_rig(Asset& asset, const RigFile& rig);
 
 /// As a file format: reading gives a character with skeleton and skins and no mesh; it keeps the file, so that writing

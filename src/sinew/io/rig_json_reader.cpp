@@ -71,17 +71,17 @@ class RigReader {
   std::string text(const Value& object, const char* key, const std::string& where) const {
     const Value* value = find(object, key);
     if (!value) return "";
-    if (!value->is_string()) fail(where, fmt::format("'{}' should be a text.", key));
+    if (!value->is_string()) fail(where, fmt::format("'{}' should be a string.", key));
     return value->get<std::string>();
   }
 
   void object(const Value& value, const std::string& where) const {
-    if (!value.is_object()) fail(where, "it should be an object in braces.");
+    if (!value.is_object()) fail(where, "it should be a JSON object.");
   }
 
   double number(const Value& value, const std::string& where, const char* key) const {
     const double result = value.is_number() ? value.get<double>() : std::nan("");
-    if (!std::isfinite(result)) fail(where, fmt::format("'{}' holds something that is not a number.", key));
+    if (!std::isfinite(result)) fail(where, fmt::format("'{}' contains a value that is not a number.", key));
     return result;
   }
 
@@ -99,15 +99,13 @@ class RigReader {
 
   void affine(const Mat4& matrix, const char* key, const std::string& where) const {
     if (matrix.row(3) != Mat4::Identity().row(3))
-      fail(where,
-           fmt::format("'{}' does not end in 0, 0, 0, 1 in its fourth row; matrices are written column by column.",
-                       key));
+      fail(where, fmt::format("the fourth row of '{}' is not 0, 0, 0, 1; matrices are written column by column.", key));
     if (std::abs(matrix.topLeftCorner<3, 3>().determinant()) < 1e-300 || !matrix.inverse().allFinite())
       fail(where, fmt::format("'{}' cannot be inverted.", key));
   }
 
   std::uint64_t whole(const Value& value, const std::string& where, const char* key) const {
-    if (!value.is_number_unsigned()) fail(where, fmt::format("'{}' should be a whole number from 0.", key));
+    if (!value.is_number_unsigned()) fail(where, fmt::format("'{}' should be a whole number of at least 0.", key));
     return value.get<std::uint64_t>();
   }
 
@@ -141,12 +139,12 @@ class RigReader {
     if (!schema.starts_with("sinew.rig/"))
       throw Error(fmt::format("{} is not a Sinew rig: its 'schema' is not sinew.rig/1.", file_name_));
     if (schema != "sinew.rig/1")
-      throw Error(fmt::format("{} is a rig of the version '{}', and this Sinew reads sinew.rig/1. Use a newer Sinew.",
-                              file_name_, schema));
+      throw Error(
+          fmt::format("{} is a rig of version '{}', but this version of Sinew reads sinew.rig/1. Use a newer Sinew.",
+                      file_name_, schema));
     const std::string up = text(document, "up", "the file"), unit = text(document, "unit", "the file");
     if ((!up.empty() && up != "+y") || (!unit.empty() && unit != "m"))
-      throw Error(fmt::format("{} is in other axes or another unit than +y up and metres. Convert its numbers first.",
-                              file_name_));
+      throw Error(fmt::format("{} does not have +y up and metres as its unit. Convert its values first.", file_name_));
     rig_.name = text(document, "name", "the file");
   }
 
@@ -191,7 +189,7 @@ class RigReader {
       for (const Index child : children[order.back()]) ready.push(child);
     }
     for (std::size_t i = 0; i < done.size(); ++i)
-      if (!done[i]) fail(wheres[i], "its parents lead round in a circle.");
+      if (!done[i]) fail(wheres[i], "its parents form a cycle.");
     return order;
   }
 
@@ -229,11 +227,11 @@ class RigReader {
     object(source, where);
     Driver driver;
     const std::string kind = text(source, "kind", where);
-    if (kind.empty()) fail(where, "'kind' is missing: what the driver does.");
+    if (kind.empty()) fail(where, "'kind' is missing; it specifies what the driver does.");
     driver.kind = driver_kind(kind);
     if (driver.kind == Driver::Kind::kOpaque) return opaque_driver(source);
     const Value* from = find(source, "source");
-    if (!from) fail(where, "'source' is missing: the joint that drives.");
+    if (!from) fail(where, "'source' is missing; it names the driving joint.");
     driver.source = file_to_rig_[reference(*from, joint_names_, file_to_rig_.size(), where, "joint")];
     numbers(source, "axis", driver.axis, where);
     if (!(driver.axis.norm() > 1e-9)) fail(where, "'axis' has no direction.");
@@ -243,7 +241,7 @@ class RigReader {
     if (std::abs(driver.before.norm() - 1) > 1e-9) driver.before.normalize();
     if (const Value* share = find(source, "share")) driver.share = number(*share, where, "share");
     if (const Value* weight = find(source, "weight")) driver.weight = number(*weight, where, "weight");
-    if (!(driver.weight >= 0 && driver.weight <= 1)) fail(where, "'weight' does not lie between 0 and 1.");
+    if (!(driver.weight >= 0 && driver.weight <= 1)) fail(where, "'weight' is not between 0 and 1.");
     driver_lists(source, driver, where);
     return driver;
   }
@@ -334,7 +332,7 @@ class RigReader {
     mesh.name = text(source, "name", number);
     const std::string where = fmt::format("{} '{}'", number, mesh.name);
     const Value* vertices = find(source, "vertices");
-    if (!vertices) fail(where, "'vertices' is missing: how many the mesh has.");
+    if (!vertices) fail(where, "'vertices' is missing; it specifies how many vertices the mesh has.");
     const std::uint64_t count = whole(*vertices, where, "vertices");
     if (count >= kNone) fail(where, fmt::format("{} vertices are too many.", count));
     mesh.vertex_count = static_cast<Index>(count);
@@ -358,17 +356,18 @@ class RigReader {
     const Value& joints = list(source, "joint", where);
     const Value& values = list(source, "weight", where);
     if (vertices.size() != joints.size() || joints.size() != values.size())
-      fail(where, fmt::format("'vertex', 'joint' and 'weight' have {}, {} and {} entries; they should have as many.",
+      fail(where, fmt::format("'vertex', 'joint' and 'weight' have {}, {} and {} entries; the numbers should be equal.",
                               vertices.size(), joints.size(), values.size()));
     mesh.has_weights = true;
     mesh.weights.reserve(vertices.size());
     for (std::size_t i = 0; i < vertices.size(); ++i) {
       const std::uint64_t vertex = whole(vertices[i], where, "vertex");
       if (vertex >= mesh.vertex_count)
-        fail(where, fmt::format("a weight is for vertex {}, and it has {}.", vertex, mesh.vertex_count));
+        fail(where,
+             fmt::format("a weight is given for vertex {}, but the mesh has {} vertices.", vertex, mesh.vertex_count));
       const auto weight = static_cast<float>(number(values[i], where, "weight"));
       if (!(weight >= 0) || !std::isfinite(weight))
-        fail(where, fmt::format("the weight {} of vertex {} is not a share.", weight, vertex));
+        fail(where, fmt::format("the weight {} of vertex {} is negative or not finite.", weight, vertex));
       mesh.weights.push_back({static_cast<Index>(vertex), {joint(joints[i], where), weight}});
     }
     std::stable_sort(mesh.weights.begin(), mesh.weights.end(),
@@ -384,7 +383,8 @@ class RigReader {
       if (!mesh.has_weights || mesh.skin != kNone || mesh.joint != kNone) continue;
       needed = true;
       if (rig_.skins.size() > 1)
-        fail(fmt::format("mesh '{}'", mesh.name), "it has weights and does not say which 'skin' they are for.");
+        fail(fmt::format("mesh '{}'", mesh.name),
+             "it has weights but does not specify the 'skin' to which they belong.");
       for (const RigMesh::Entry& entry : mesh.weights) used[entry.influence.joint] = true;
     }
     if (!needed) return;

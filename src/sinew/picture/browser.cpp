@@ -76,7 +76,7 @@ class Pipe {
  public:
   Pipe() {
     if (::pipe2(ends_.data(), O_CLOEXEC) != 0)
-      throw Error(fmt::format("Cannot talk to the browser: {}.", reason(errno)));
+      throw Error(fmt::format("Cannot communicate with the browser: {}.", reason(errno)));
   }
   Pipe(const Pipe&) = delete;
   Pipe& operator=(const Pipe&) = delete;
@@ -235,9 +235,8 @@ ScratchFolder::ScratchFolder() {
   if (error) base = P_tmpdir;
   std::string name = (base / "sinew-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr)
-    throw Error(
-        fmt::format("Cannot make a folder for temporary files in {}: {}. Set TMPDIR to a folder that can be written.",
-                    base.string(), reason(errno)));
+    throw Error(fmt::format("Cannot create a folder for temporary files in {}: {}. Set TMPDIR to a writable folder.",
+                            base.string(), reason(errno)));
   path_ = name;
 }
 
@@ -265,7 +264,7 @@ std::filesystem::path find_browser() {
     if (std::filesystem::path path = on_path(name); !path.empty()) return path;
   throw Error(
       "Pictures are drawn by Chromium, which is not installed. Install the package 'chromium' (on Debian: apt install "
-      "chromium), or name a program in the environment variable SINEW_CHROMIUM.");
+      "chromium), or set the environment variable SINEW_CHROMIUM to a Chromium program.");
 }
 
 std::string run_page(const std::filesystem::path& browser, const PageRun& run, const Progress& progress) {
@@ -287,7 +286,7 @@ std::string run_page(const std::filesystem::path& browser, const PageRun& run, c
     progress.check();
     if (Clock::now() > deadline)
       throw Error(
-          fmt::format("The browser {} did not draw the picture in {:.0f} seconds and was stopped. Ask for a smaller "
+          fmt::format("The browser {} did not draw the picture in {:.0f} seconds and was stopped. Request a smaller "
                       "picture or fewer samples.",
                       browser.string(), run.limit_s));
     std::array<pollfd, 2> ends = {pollfd{out.read_end(), POLLIN, 0}, pollfd{err.read_end(), POLLIN, 0}};
@@ -302,7 +301,7 @@ std::string run_page(const std::filesystem::path& browser, const PageRun& run, c
   if (!run.end.empty()) {
     const std::string complaint = last_complaint(errors);
     throw Error(fmt::format("The browser {} ended before the picture was drawn.{}{}", browser.string(),
-                            complaint.empty() ? "" : " Its last words: ", complaint));
+                            complaint.empty() ? "" : " Its last output: ", complaint));
   }
   return text;
 }

@@ -37,19 +37,18 @@ std::string_view page_script() {
 void check(const PictureScene& scene) {
   const auto in_bounds = [](int side) { return side >= kLeastPictureSide && side <= kMostPictureSide; };
   if (!in_bounds(scene.width) || !in_bounds(scene.height))
-    throw Error(fmt::format("A picture of {}x{} pixels cannot be drawn: each side must have {} to {}.", scene.width,
-                            scene.height, kLeastPictureSide, kMostPictureSide));
+    throw Error(fmt::format("A picture of {}x{} pixels cannot be drawn: each side must have {} to {} pixels.",
+                            scene.width, scene.height, kLeastPictureSide, kMostPictureSide));
   static const std::regex hex("#[0-9a-fA-F]{6}");
   if (scene.background != "studio" && scene.background != "transparent" && !std::regex_match(scene.background, hex))
-    throw Error(fmt::format("The background '{}' is not known. Use studio, transparent or a colour such as #ffffff.",
+    throw Error(fmt::format("The background '{}' is unknown. Use studio, transparent or a colour such as #ffffff.",
                             scene.background));
   const bool joints = scene.skeleton && !scene.character.rig.skeleton.empty();
   if (scene.character.rig.mesh.positions.empty() && !joints && scene.overlays.empty())
-    throw Error(
-        scene.character.rig.skeleton.empty()
-            ? std::string("There is nothing to draw: the file has neither a mesh nor a skeleton.")
-            : std::string(
-                  "There is nothing to draw: the file has no mesh. Ask for the skeleton with --show skeleton."));
+    throw Error(scene.character.rig.skeleton.empty()
+                    ? std::string("There is nothing to draw: the file has neither a mesh nor a skeleton.")
+                    : std::string("There is nothing to draw: the file has no mesh. Set the option 'show' to skeleton "
+                                  "to draw the skeleton."));
 }
 
 /// The text entities that a browser writes for the characters of JSON.
@@ -75,16 +74,16 @@ Picture read_result(const std::string& page) {
   const std::size_t begin = page.find(kBegin);
   const std::size_t end = page.rfind(kEnd);
   if (begin == std::string::npos || end == std::string::npos || end < begin)
-    throw Error("The browser gave no picture back. Check that SINEW_CHROMIUM, if it is set, names a Chromium.");
+    throw Error("The browser returned no picture. If SINEW_CHROMIUM is set, check that it names a Chromium.");
   const std::string_view inner = std::string_view(page).substr(begin + kBegin.size(), end - begin - kBegin.size());
   const Json json = Json::parse(unescaped(inner), nullptr, false);
-  if (!json.is_object()) throw Error("The browser gave back something that is not a picture.");
+  if (!json.is_object()) throw Error("The browser returned something that is not a picture.");
   if (json.contains("error"))
     throw Error(fmt::format("The picture cannot be drawn: {}.", json["error"].get<std::string>()));
   Picture picture;
   constexpr std::string_view kPrefix = "data:image/png;base64,";
   const std::string data = json.value("picture", "");
-  if (!data.starts_with(kPrefix)) throw Error("The browser cannot make a picture of this size. Ask for a smaller one.");
+  if (!data.starts_with(kPrefix)) throw Error("The browser cannot make a picture of this size. Request a smaller one.");
   picture.png = io::base64_decode(std::string_view(data).substr(kPrefix.size()));
   for (const Json& text : json.value("warnings", Json::array()))
     picture.warnings.push_back({"render.texture", "", text.get<std::string>()});

@@ -21,8 +21,8 @@ namespace sinew::picture {
 inline constexpr int kLeastPictureSide = 16;
 inline constexpr int kMostPictureSide = 4096;
 
-/// From where the character is seen. The front shows its face, the side its left, three-quarter both from a little
-/// above.
+/// The direction from which the character is seen. The front shows its face, the side its left, three-quarter both from
+/// a little above.
 enum class PictureView { kFront, kSide, kBack, kThreeQuarter };
 
 /// The character at one moment.
@@ -52,10 +52,10 @@ struct PictureScene {
   bool wire = false;           ///< The polygons' edges.
   bool skeleton = false;       ///< Bones and joints, through the skin, which is then translucent.
   Index chosen_joint = kNone;  ///< Drawn in another colour.
-  /// What methods show of themselves, over everything. The last field of all takes the place of the skin's colours.
+  /// Overlays of methods, drawn over everything else. The last field replaces the colours of the skin.
   std::vector<Overlay> overlays;
 
-  /// Points that must lie inside the picture besides those of the frames, so that pictures of one clip match.
+  /// Points that must be inside the picture in addition to those of the frames, so that pictures of one clip match.
   std::vector<Vec3> also_fit;
   std::string background = "studio";  ///< "studio", "transparent" or "#rrggbb".
   /// Passes: more give smoother shadows and edges, and take longer in proportion. 0: 32, and down to 12 for pictures

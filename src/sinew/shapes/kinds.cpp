@@ -31,7 +31,7 @@ void check_known(std::string_view kind, MakeOptions options) {
   for (const Option& option : list.options()) {
     if (option.get() == defaults.find(option.field.name)->get()) continue;
     if (std::find(known.begin(), known.end(), option.field.name) != known.end()) continue;
-    throw Error(fmt::format("The kind '{}' does not have the option '{}'. Leave it out; the kind has {}.", kind,
+    throw Error(fmt::format("The kind '{}' does not have the option '{}'. Remove it; the kind has {}.", kind,
                             option.field.name, fmt::join(known, ", ")));
   }
 }
@@ -41,15 +41,15 @@ void check_known(std::string_view kind, MakeOptions options) {
 const Registry<Registered<Maker>>& kinds() {
   static const Registry<Registered<Maker>> registry = [] {
     Registry<Registered<Maker>> r("kind of character");
-    r.add({"human", "human", "A person with fingers and toes, and two clips.", human});
+    r.add({"human", "human", "A person with fingers, toes and two clips.", human});
     r.add({"hand", "hand", "A left hand with all its fingers.", hand});
     r.add({"quadruped", "quadruped", "An animal on four legs, with a tail.", quadruped});
     r.add({"bird", "bird", "A bird with its wings spread.", bird});
-    r.add({"octopus", "octopus", "Eight arms of many joints: chains without a template.", octopus});
-    r.add({"bar", "bar", "A square limb: what a joint does to volume.", bar});
-    r.add({"cylinder", "cylinder", "A round limb: bends and twists.", cylinder});
-    r.add({"arm", "arm", "A formula of an arm with helper joints: weights that move between shapes.", arm});
-    r.add({"figure", "cube figure", "A person of rounded cubes whose loops can be counted.", figure});
+    r.add({"octopus", "octopus", "Eight arms with many joints: chains without a template.", octopus});
+    r.add({"bar", "bar", "A square limb that shows how a joint affects volume.", bar});
+    r.add({"cylinder", "cylinder", "A round limb for bending and twisting.", cylinder});
+    r.add({"arm", "arm", "A procedural arm with helper joints, for transferring weights between shapes.", arm});
+    r.add({"figure", "cube figure", "A person made of rounded cubes, with edge loops that can be counted.", figure});
     return r;
   }();
   return registry;

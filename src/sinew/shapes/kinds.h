@@ -14,10 +14,10 @@ namespace sinew::shapes {
 /// The names of the options that change what a kind of `kinds()` makes.
 std::vector<std::string> options_of(std::string_view kind);
 
-/// A made character as it was asked for, after `triangles` and `generated`.
+/// A synthetic character as requested, after `triangles` and `generated` are applied.
 struct Finished {
   Made made;
-  std::vector<Index> specks;  ///< Vertices of the specks that `generated` let float beside it; ascending.
+  std::vector<Index> specks;  ///< Vertices of the loose specks that `generated` adds; ascending.
 };
 
 /// Makes a character of a kind. With `generated` it is remeshed: then `vertices` and `height` are those of the remeshed

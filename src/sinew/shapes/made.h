@@ -14,10 +14,10 @@
 
 namespace sinew::shapes {
 
-/// A made character and all that is known of it. Its `rig.weights` are the smooth reference weights.
+/// A synthetic character with its ground truth. Its `rig.weights` are the smooth reference weights.
 struct Made {
   Character character;
-  /// The bone each vertex belongs to, and where it lies along it.
+  /// The bone each vertex belongs to, and its position along that bone.
   Segmentation owners;
   /// Which joint plays which part of the kind's template; parts in the template's order.
   struct TemplateJoint {
@@ -27,7 +27,7 @@ struct Made {
   std::vector<TemplateJoint> template_joints;
 };
 
-/// What to make. An option a kind does not know keeps its default, or `make` refuses it.
+/// Options of the character to make. `make` rejects an option that the kind does not have, unless it keeps its default.
 struct MakeOptions {
   int vertices = 0;
   int seed = 0;
@@ -46,23 +46,32 @@ struct MakeOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("vertices", "About how many vertices; 0 is the kind's own choice.").range(0, 2000000), self.vertices);
-    v(Field("seed", "Which member of the family, with 'vary', a random pose or 'generated'."), self.seed);
-    v(Field("vary", "How much body shape and proportions differ from the plain one.").range(0, 1), self.vary);
+    v(Field("vertices", "Approximate number of vertices; 0 uses the default of the kind.").range(0, 2000000),
+      self.vertices);
+    v(Field("seed", "Seed for random variation; affects 'vary', random poses and 'generated'."), self.seed);
+    v(Field("vary", "How much the body's shape and proportions differ from the standard body.").range(0, 1), self.vary);
     v(Field("made_pose", "Pose of the rest shape.").one_of({"t", "a", "random"}), self.made_pose);
-    v(Field("height", "Height (length of a bar, cylinder or arm); 0 is the kind's own.").in("m").range(0, 1000),
+    v(Field("height", "Height (length of a bar, cylinder or arm); 0 uses the default of the kind.")
+          .in("m")
+          .range(0, 1000),
       self.height);
-    v(Field("triangles", "Cut every quad in two."), self.triangles);
-    v(Field("clothes", "Add a shirt, hair, eyes and buttons as shells of their own (human)."), self.clothes);
-    v(Field("generated", "Remesh it the way generative models emit meshes: irregular, noisy, fused."), self.generated);
-    v(Field("shape", "Which of the arms.").one_of({"reference", "slender", "muscular", "rotated"}), self.shape);
-    v(Field("length", "Length of a bar or cylinder; 0 is the kind's own.").in("m").range(0, 1000), self.length);
-    v(Field("width", "Width of a bar, diameter of a cylinder; 0 is the kind's own.").in("m").range(0, 1000),
+    v(Field("triangles", "Split every quad into two triangles."), self.triangles);
+    v(Field("clothes", "Add a shirt, hair, eyes and buttons as separate shells (human)."), self.clothes);
+    v(Field("generated", "Remesh the character like the output of a generative model: irregular, noisy and fused."),
+      self.generated);
+    v(Field("shape", "Variant of the arm.").one_of({"reference", "slender", "muscular", "rotated"}), self.shape);
+    v(Field("length", "Length of a bar or cylinder; 0 uses the default of the kind.").in("m").range(0, 1000),
+      self.length);
+    v(Field("width", "Width of a bar or diameter of a cylinder; 0 uses the default of the kind.")
+          .in("m")
+          .range(0, 1000),
       self.width);
-    v(Field("layers", "Layers of faces along a bar, cylinder or arm; 0 is the kind's own.").range(0, 100000),
+    v(Field("layers", "Number of layers of faces along a bar, cylinder or arm; 0 uses the default of the kind.")
+          .range(0, 100000),
       self.layers);
-    v(Field("joint_count", "Joints along a bar or cylinder; 0 is the kind's own.").range(0, 1000), self.joint_count);
-    v(Field("checkerboard", "Alternate the diagonals of the triangles of a bar or cylinder."), self.checkerboard);
+    v(Field("joint_count", "Number of joints along a bar or cylinder; 0 uses the default of the kind.").range(0, 1000),
+      self.joint_count);
+    v(Field("checkerboard", "Alternate the diagonals of the triangles on a bar or cylinder."), self.checkerboard);
   }
 };
 

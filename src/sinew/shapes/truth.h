@@ -10,8 +10,8 @@
 
 namespace sinew::shapes {
 
-/// All that is known of a made character as JSON, for any program to compare with: docs/commands/make.md describes it.
-/// Linear.
+/// The ground truth of a synthetic character as JSON, for comparison in any program. docs/commands/make.md describes
+/// it. Linear.
 Json truth(const Finished& finished, std::string_view kind, const MakeOptions& options);
 
 }  // namespace sinew::shapes

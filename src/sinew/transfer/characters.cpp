@@ -70,8 +70,8 @@ Correspondence correspond(const Skeleton& reference, const Skeleton& target,
     const Index other = paired_above(target, pair.target, of_target);
     if (pair.parent == other) continue;
     throw Error(
-        fmt::format("The joints '{}' of the reference and '{}' of the target cannot be partners: what they hang on "
-                    "is not mapped to each other.",
+        fmt::format("The joints '{}' of the reference and '{}' of the target cannot be partners: the joints above them "
+                    "are not mapped to each other.",
                     reference.joints[pair.reference].name, target.joints[pair.target].name));
   }
   return result;

@@ -13,8 +13,8 @@
 
 namespace sinew::transfer {
 
-/// A character as a transfer sees it: skin and joints where they lie together, at binding. What it refers to must
-/// outlive it. A target's skeleton may have any joints beside those that are paired.
+/// A character as input of a transfer: its skin and its joints in the pose at binding. The objects it refers to must
+/// outlive it. A target's skeleton may have any number of joints that are not paired.
 struct TransferBody {
   const Mesh& mesh;
   const Skeleton& skeleton;
@@ -37,7 +37,7 @@ struct JointPair {
   Index parent = kNone;  ///< Of the pairs: the nearest above that is paired; the same in both trees.
 };
 
-/// Which joints correspond, and how the bodies lie to each other.
+/// Which joints correspond, and the relative orientation of the bodies.
 struct Correspondence {
   std::vector<JointPair> pairs;  ///< Parents first.
   Mat3 turn = Mat3::Identity();  ///< Turns directions of the target's model space to the reference's: up to up, forward
@@ -49,14 +49,15 @@ struct Correspondence {
 };
 
 /// The pairs given as joints of both; parents are filled in. \throws Error if a joint is paired twice, or if the
-/// nearest paired joints above two partners are no partners: the sentence names both.
+/// nearest paired joints above two partners are not partners; the message names both.
 Correspondence correspond(const Skeleton& reference, const Skeleton& target,
                           const std::vector<std::pair<Index, Index>>& joints, const Mat3& turn = Mat3::Identity());
 
-/// What defines how directions around a bone correspond.
+/// How directions around a bone are matched.
 enum class Directions {
-  kPositions,    ///< The smallest turn from one bone to the other, after `Correspondence::turn`.
-  kJointFrames,  ///< The joints' own axes first, then the smallest turn: roll goes over too. For rigs whose axes agree.
+  kPositions,    ///< The smallest rotation from one bone to the other, after `Correspondence::turn`.
+  kJointFrames,  ///< The joints' own axes first, then the smallest rotation, so roll is kept. For rigs whose axes
+                 ///< agree.
   kUnturned,     ///< `Correspondence::turn` alone, as the authors' released code: for equal poses, and for comparison.
 };
 
@@ -77,13 +78,13 @@ struct PairedBone {
 };
 
 /// Per pair its bones, in order of the pairs of their children; at least one for each pair. A bone of no length in
-/// either is a point with a child. Antiparallel axes turn by half a turn about the body's forward. Linear.
+/// either is a point with a child. Antiparallel axes are rotated by 180° about the body's forward axis. Linear.
 std::vector<std::vector<PairedBone>> paired_bones(const TransferBody& reference, const TransferBody& target,
                                                   const Correspondence& correspondence,
                                                   Directions directions = Directions::kPositions);
 
-/// The smallest rotation that takes one direction to another. For opposite ones half a turn about `about`, made
-/// perpendicular. \pre none is zero.
+/// The smallest rotation that takes one direction to another. For opposite directions it is a rotation by 180° about
+/// `about`, made perpendicular. \pre neither is zero.
 Mat3 smallest_turn(const Vec3& from, const Vec3& to, const Vec3& about);
 
 }  // namespace sinew::transfer

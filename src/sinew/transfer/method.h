@@ -3,8 +3,8 @@
 
 #pragma once
 
-/// Methods that transfer weights from one character to another. Each method owns its options and stands in a file of
-/// its own; `methods()` lists them all.
+/// Methods that transfer weights from one character to another. Each method owns its options and has its own file;
+/// `methods()` lists them all.
 
 #include <any>
 #include <array>
@@ -35,10 +35,10 @@ struct TransferOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("max_influences", "The largest number of joints that may move one vertex; 0 for no limit, 4 if absent.")
+    v(Field("max_influences", "Maximum number of joints that may move one vertex; 0 for no limit, 4 if absent.")
           .range(0, 64),
       self.max_influences);
-    v(Field("smooth", "Rounds in which weights are smoothed along the surface.").range(0, 100), self.smooth);
+    v(Field("smooth", "Number of rounds of smoothing the weights along the surface.").range(0, 100), self.smooth);
   }
 };
 
@@ -66,14 +66,14 @@ struct WeightTransfer {
   Json metrics = Json::object();
 };
 
-/// What methods compute of a reference alone and keep for the next target, by the id of the method. A cache belongs to
-/// one reference and to one thread.
+/// Data that methods compute from a reference alone and keep for the next target, by the id of the method. A cache
+/// belongs to one reference and to one thread.
 using ReferenceCache = std::map<std::string, std::any>;
 
-/// Called as a stage begins; may be empty. For times.
+/// Called when a stage begins, to measure times; may be empty.
 using StageListener = std::function<void(const char* stage)>;
 
-/// What a method works on.
+/// The input of a method.
 struct TransferInput {
   const Reference& reference;
   const TransferBody& target;
@@ -102,7 +102,7 @@ struct TransferMethod {
 /// All methods. Programs may add their own before they transfer.
 Registry<TransferMethod>& methods();
 
-/// Transfers weights by the chosen method. \throws Error if an option does not fit its field, and as the method does.
+/// Transfers weights by the chosen method. \throws Error if the value of an option is invalid, or if the method throws.
 WeightTransfer transfer(const MethodChoice& method, const TransferInput& input, const TransferOptions& options = {},
                         const Progress& progress = {});
 

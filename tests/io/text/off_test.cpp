@@ -62,16 +62,16 @@ TEST(Off, LeavesOutFacesOfFewerThanThreeCornersAndSaysSo) {
 }
 
 TEST(Off, CountsThatLieAreRefusedBeforeMemoryIsTaken) {
-  EXPECT_NE(off_error("OFF\n353535235358 6 0\n0 0 0\n").find("says it has 353535235358 vertices"), std::string::npos);
+  EXPECT_NE(off_error("OFF\n353535235358 6 0\n0 0 0\n").find("declares 353535235358 vertices"), std::string::npos);
   EXPECT_NE(off_error("OFF\n1 99999999999 0\n0 0 0\n").find("99999999999 faces"), std::string::npos);
-  EXPECT_NE(off_error("OFF\n1 1 0\n0 0 0\n999999999 0 0 0\n").find("line 4: a face of 999999999 corners"),
+  EXPECT_NE(off_error("OFF\n1 1 0\n0 0 0\n999999999 0 0 0\n").find("line 4: a face cannot have 999999999 corners"),
             std::string::npos);
   EXPECT_NE(off_error("OFF\n99999999999999999999 1 0\n").find("line 2"), std::string::npos);
 }
 
 TEST(Off, ErrorsNameTheLine) {
   EXPECT_EQ(off_error("OFF\n1 1 0\n0 0 0\n3 0 0 1\n"),
-            "mesh.off, line 4: the face uses vertex 1, and the file has 1 (they are counted from 0).");
+            "mesh.off, line 4: the face uses vertex 1, but the file has only 1 (counted from 0).");
   EXPECT_EQ(off_error("OFF\n1 1 0\n0 nan 0\n3 0 0 0\n"), "mesh.off, line 3: 'nan' is not a finite number.");
   EXPECT_NE(off_error("OFF\n1 2 0\n0 0 0\n3 0 0 0\n").find("after 1 of 2 faces"), std::string::npos);
   EXPECT_NE(off_error("OFF\n-1 2 0\n").find("-1 vertices"), std::string::npos);

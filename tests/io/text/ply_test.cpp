@@ -141,7 +141,7 @@ TEST(Ply, RefusesWhatCannotBeWithASentence) {
   const std::string vertex = std::string("element vertex 1\n") + kXyz;
   const std::string face = "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n";
   EXPECT_EQ(ply_error(with(vertex + face + "3 0 0 1\n")),
-            "mesh.ply, line 11: the face uses vertex 1, and the file has 1 (they are counted from 0).");
+            "mesh.ply, line 11: the face uses vertex 1, but the file has only 1 (counted from 0).");
   EXPECT_NE(ply_error(with(vertex + face + "3 0 0 -1\n")).find("line 11"), std::string::npos);
   EXPECT_NE(ply_error(with(vertex + face + "3 0 0 0.5\n")).find("line 11"), std::string::npos);
   EXPECT_NE(ply_error(with(vertex + face + "250 0 0 0\n")).find("does not fit"), std::string::npos);
@@ -153,8 +153,8 @@ TEST(Ply, RefusesWhatCannotBeWithASentence) {
   EXPECT_NE(ply_error(with("element junk 9000000000000\nend_header\n")).find("no vertices"), std::string::npos);
   EXPECT_NE(ply_error(with("property int x\n")).find("line 3"), std::string::npos);
   EXPECT_NE(ply_error(with("element vertex 1\nproperty list float int x\n")).find("whole number"), std::string::npos);
-  EXPECT_NE(ply_error(with("element vertex 1\nproperty real x\n")).find("'real' is no PLY type"), std::string::npos);
-  EXPECT_NE(ply_error(with(vertex)).find("has no end"), std::string::npos);
+  EXPECT_NE(ply_error(with("element vertex 1\nproperty real x\n")).find("'real' is not a PLY type"), std::string::npos);
+  EXPECT_NE(ply_error(with(vertex)).find("does not end with 'end_header'"), std::string::npos);
   EXPECT_NE(ply_error("ply\nelement vertex 0\nend_header\n").find("no format"), std::string::npos);
   EXPECT_NE(ply_error("plx\n").find("not a PLY file"), std::string::npos);
   EXPECT_NE(ply_error("").find("not a PLY file"), std::string::npos);

@@ -160,11 +160,11 @@ void build_clips(const Scene& scene, const Layout& layout, const std::vector<Par
     for (const SceneMorphChannel& channel : source.morphs) add_morph_tracks(scene, channel, parts, asset, maker, clip);
     if (!timed)
       asset.warnings.push_back(
-          {"assimp.clip_speed", clip.name, "It does not say its speed; 25 frames per second are taken."});
+          {"assimp.clip_speed", clip.name, "It does not specify its speed; 25 frames per second are assumed."});
     if (maker.dropped > 0)
       asset.warnings.push_back(
           {"assimp.keys", clip.name,
-           fmt::format("{} keys that are not finite or not later than the one before are left out.", maker.dropped)});
+           fmt::format("{} keys that are not finite or not later than the previous one are left out.", maker.dropped)});
     asset.character.clips.push_back(std::move(clip));
   }
 }

@@ -286,8 +286,8 @@ Scene import_scene(const fs::path& path, const Bytes& bytes) {
     std::string reason = importer.GetErrorString();
     while (!reason.empty() && (reason.back() == '.' || reason.back() == '\n' || reason.back() == ' '))
       reason.pop_back();
-    throw Error(fmt::format("Assimp, which reads this format, refuses the file: {}.",
-                            reason.empty() ? "it does not say why" : reason));
+    throw Error(fmt::format("Assimp, which reads this format, rejects the file: {}.",
+                            reason.empty() ? "it gives no reason" : reason));
   }
   Scene scene;
   scene.facts = import_facts(*source);

@@ -33,7 +33,8 @@ Mat3 fbx_axes(const SceneFacts& facts, Asset& asset) {
   };
   if (!good(facts.up, facts.up_sign) || !good(facts.front, facts.front_sign) || !good(facts.right, facts.right_sign) ||
       facts.up == facts.front || facts.up == facts.right || facts.front == facts.right) {
-    asset.warnings.push_back({"fbx.axes", "", "It does not say its axes properly; y is taken as up and z as forward."});
+    asset.warnings.push_back(
+        {"fbx.axes", "", "The file does not specify its axes correctly; y is assumed to be up and z forward."});
     return Mat3::Identity();
   }
   asset.contents["up"] = axis_word(facts.up, facts.up_sign);
@@ -48,7 +49,8 @@ Mat3 fbx_axes(const SceneFacts& facts, Asset& asset) {
 double fbx_unit(const SceneFacts& facts, Asset& asset) {
   double centimetres = facts.unit_scale;
   if (!std::isfinite(centimetres) || centimetres < 1e-6 || centimetres > 1e9) {
-    asset.warnings.push_back({"fbx.unit", "", "It does not say its unit properly; centimetres are taken."});
+    asset.warnings.push_back(
+        {"fbx.unit", "", "The file does not specify its unit correctly; centimetres are assumed."});
     centimetres = 1;
   }
   asset.contents["unit_in_metres"] = centimetres * 0.01;
@@ -193,7 +195,7 @@ void build_skeleton(const Scene& scene, Layout& layout, Asset& asset) {
   if (straightened > 0)
     asset.warnings.push_back(
         {"assimp.shear", "",
-         fmt::format("{} node(s) that clips move are sheared at rest; clips cannot say this, and it is left out.",
+         fmt::format("{} node(s) that clips move are sheared at rest; clips cannot represent shear, so it is left out.",
                      straightened)});
   const auto children = skeleton.children();
   for (Index j = 0; j < skeleton.size(); ++j)

@@ -51,8 +51,8 @@ class Pictures {
     image.mime_type = sniff_image_type(image.bytes);
     if (image.mime_type.empty())
       warn("assimp.texture_type", material,
-           fmt::format("The texture '{}' is no PNG, JPEG or other picture that Sinew knows; other formats may not be "
-                       "able to hold it.",
+           fmt::format("The texture '{}' is not a PNG, a JPEG or another image type that Sinew knows; other file "
+                       "formats may not be able to store it.",
                        image.name));
     images.push_back(std::move(image));
     return static_cast<Index>(images.size() - 1);
@@ -66,7 +66,8 @@ class Pictures {
     image.bytes = texture.bytes;
     if (image.bytes.empty()) {
       warn("assimp.missing_texture", material,
-           fmt::format("The texture '{}' in the file is empty or bare pixels, which are not read.", image.name));
+           fmt::format("The texture '{}' in the file is empty or consists of raw pixels, which are not read.",
+                       image.name));
       return kNone;
     }
     return add(std::move(image), material);
@@ -88,7 +89,7 @@ class Pictures {
     const auto found = look(name);
     if (!found) {
       warn("assimp.missing_texture", material,
-           fmt::format("The texture '{}' is not there; put it beside the file.", to_utf8(last_name(name))));
+           fmt::format("The texture '{}' is missing; put it next to the file.", to_utf8(last_name(name))));
       return kNone;
     }
     Image image;
@@ -131,7 +132,7 @@ Material convert(const SceneMaterial& from, const FormatTraits& traits, Pictures
   float alpha = share(from.opacity, 1);
   if (alpha == 0) {
     // Writers do not agree whether 1 means clear or opaque, and nobody ships a surface that cannot be seen.
-    asset.warnings.push_back({"assimp.opacity", to.name, "It would be wholly transparent; it is taken as opaque."});
+    asset.warnings.push_back({"assimp.opacity", to.name, "It would be fully transparent; it is treated as opaque."});
     alpha = 1;
   }
   to.base_color[3] = alpha;
@@ -148,7 +149,7 @@ Material convert(const SceneMaterial& from, const FormatTraits& traits, Pictures
       if (to.base_color_image != kNone) to.alpha = Material::Alpha::kBlend;
     } else {
       asset.warnings.push_back({"assimp.alpha_texture", to.name,
-                                fmt::format("Its transparency is a picture of its own, '{}', which is not kept.",
+                                fmt::format("Its transparency is a separate image, '{}', which is not kept.",
                                             to_utf8(last_name(from.alpha.path)))});
     }
   }
@@ -178,8 +179,8 @@ std::vector<Index> build_materials(const Scene& scene, const FormatTraits& trait
   }
   if (unmapped > 0)
     asset.warnings.push_back({"assimp.no_texture_coordinates", "",
-                              "It names textures, but its meshes say nowhere how they lie on the surface (the file may "
-                              "describe a projection, which is not read); they are left out."});
+                              "It names textures, but its meshes have no texture coordinates (the file may describe a "
+                              "projection, which is not read); the textures are left out."});
   return numbers;
 }
 

@@ -104,8 +104,7 @@ class Writer {
 };
 
 [[noreturn]] void broken() {
-  throw Error(
-      "The process that reads this format gave an answer that does not hold together. The file may be damaged.");
+  throw Error("The process that reads this format returned inconsistent data. The file may be damaged.");
 }
 
 class Reader {

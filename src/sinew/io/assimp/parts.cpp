@@ -315,7 +315,7 @@ void PartBuilder::add_morphs(const Group& group, MeshPart& part, const Mat3& lin
   }
   if (fbx_file && !part.morphs.empty())
     asset_.warnings.push_back({"fbx.morph_weights", part.name,
-                               "The weights at rest of its morphs cannot be told from Assimp's; they are taken as 0."});
+                               "Assimp does not report the rest weights of its morphs; they are assumed to be 0."});
 }
 
 void PartBuilder::add(const Group& group) {
@@ -369,18 +369,20 @@ void PartBuilder::finish() {
   if (!mesh.colors.empty()) mesh.colors.resize(mesh.vertex_count(), Vec4f::Ones());
   if (asset_.character.materials.empty()) mesh.face_materials.clear();
   if (short_faces_ > 0)
-    asset_.warnings.push_back(
-        {"assimp.short_face", "", fmt::format("{} face(s) of fewer than three corners were left out.", short_faces_)});
+    asset_.warnings.push_back({"assimp.short_face", "",
+                               fmt::format("{} face(s) with fewer than three corners were left out.", short_faces_)});
   if (weight_splits_ > 0)
     asset_.warnings.push_back(
         {"assimp.split_vertices", "",
-         fmt::format("{} vertices lie exactly on others but have other weights or morphs; they stay apart.",
-                     weight_splits_)});
+         fmt::format(
+             "{} vertices have the same position as others but different weights or morphs; they are not merged.",
+             weight_splits_)});
   if (color_clashes_ > 0)
     asset_.warnings.push_back(
         {"assimp.corner_colors", "",
-         fmt::format("{} corners have another colour than the first at their vertex, which alone is kept.",
-                     color_clashes_)});
+         fmt::format(
+             "{} corners differ in colour from the first corner at their vertex; only the first colour is kept.",
+             color_clashes_)});
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ void describe_scene(const Scene& scene, Asset& asset) {
 void tell_order(const FormatTraits& traits, Asset& asset) {
   if (asset.character.rig.mesh.vertex_count() == 0 || traits.plain_solid || traits.keep_vertices) return;
   asset.warnings.push_back({"vertex_order", "",
-                            "The order of the vertices is Assimp's, joined by position, and need not be the file's; "
-                            "other programs may number them otherwise."});
+                            "The vertices are merged by position and have Assimp's order, which may differ from the "
+                            "file's; other programs may number them differently."});
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ Asset build_asset(Scene scene, const std::filesystem::path& path, const Progress
   const std::vector<PartOfMesh> parts = build_mesh(scene, layout, traits, materials, asset, progress);
   build_clips(scene, layout, parts, asset);
   if (asset.character.rig.mesh.face_count() == 0 && asset.character.rig.skeleton.empty())
-    throw Error("There is no mesh and no skeleton in it.");
+    throw Error("The file contains neither a mesh nor a skeleton.");
   tell_order(traits, asset);
   return asset;
 }

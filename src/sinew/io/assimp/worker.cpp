@@ -170,8 +170,8 @@ class Worker {
       std::uint64_t size = 0;
       std::memcpy(&size, message.data() + 1, sizeof size);
       if (size > limits_.max_result_bytes)
-        throw Error(fmt::format("{} made more of the file than {} MiB, which no character needs.", who_,
-                                limits_.max_result_bytes >> 20));
+        throw Error(fmt::format("{} produced more than {} MiB from the file, which is more than any character needs.",
+                                who_, limits_.max_result_bytes >> 20));
       expected += size;
     }
     if (message.size() < expected) throw Error(last_words());
@@ -190,7 +190,7 @@ class Worker {
     return fmt::format("{} did not finish within {:g} s and was stopped.", who_, limit);
   }
   std::string memory_sentence() const {
-    return fmt::format("{} needed more memory for the file than the {} MiB it may have.", who_,
+    return fmt::format("{} needed more memory for the file than the {} MiB that it may use.", who_,
                        limits_.memory_bytes >> 20);
   }
 
@@ -227,13 +227,13 @@ class Worker {
     ended_ = true;
     const int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     if (number == SIGXCPU) return time_sentence(limits_.cpu_s);
-    if (number == SIGKILL) return fmt::format("{} was killed by the system, most likely for want of memory.", who_);
+    if (number == SIGKILL) return fmt::format("{} was killed by the system, most likely because memory ran out.", who_);
     if (number != 0)
       return fmt::format(
           "{} crashed on the file ({}). The file may be damaged; another program may be able to open "
           "it and save it again.",
           who_, ::strsignal(number));
-    return fmt::format("{} broke off without a result. The file may be damaged.", who_);
+    return fmt::format("{} stopped without a result. The file may be damaged.", who_);
   }
 
   std::string who_;

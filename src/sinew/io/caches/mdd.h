@@ -23,7 +23,7 @@ Bytes write_mdd(const PointCache& cache);
 Bytes mdd_header(Index points, std::span<const float> times_s);
 Bytes mdd_frame(std::span<const Vec3f> positions);
 
-/// The other way; the first frame is number 0. \throws Error if the file is cut short or says it holds nothing.
+/// Reads a file; the first frame is number 0. \throws Error if the file is cut short or has no frames or points.
 PointCache read_mdd(std::span<const std::byte> bytes);
 
 }  // namespace sinew::io

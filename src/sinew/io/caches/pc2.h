@@ -27,8 +27,8 @@ Bytes write_pc2(const PointCache& cache);
 /// The same piece by piece: the header, then the positions of each frame as they lie in memory.
 Bytes pc2_header(Index points, std::size_t frames, double first_frame);
 
-/// The other way. Times are frame numbers, as if there were one frame a second.
-/// \throws Error if it is no Point Cache 2 file or is cut short.
+/// Reads a file. Times are frame numbers, as if there were one frame per second. \throws Error if it is not a Point
+/// Cache 2 file or is cut short.
 PointCache read_pc2(std::span<const std::byte> bytes);
 
 }  // namespace sinew::io

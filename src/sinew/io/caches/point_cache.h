@@ -9,7 +9,7 @@
 
 namespace sinew::io {
 
-/// Positions of the same points over time: what vertex cache files hold.
+/// Positions of the same points over time, as stored in vertex cache files.
 struct PointCache {
   Index points = 0;
   double first_frame = 0;        ///< Number of the first frame.

@@ -24,7 +24,7 @@ constexpr Shape kShapes[] = {{"SCALAR", 1, 1}, {"VEC2", 2, 1}, {"VEC3", 3, 1}, {
 const Shape& shape_of(const std::string& type, const std::string& where) {
   for (const Shape& shape : kShapes)
     if (type == shape.name) return shape;
-  throw Error(fmt::format("{}: '{}' is not a type of elements.", where, type));
+  throw Error(fmt::format("{}: '{}' is not an element type.", where, type));
 }
 
 // Columns of a matrix begin at multiples of four bytes.
@@ -88,7 +88,7 @@ Elements locate(GltfDocument& document, const Json& json, const AccessorInfo& in
   const std::string where = place("accessor", index);
   if (const Bytes* bytes = document.decoded(index)) {
     if (bytes->size() / info.element_bytes < info.count)
-      throw Error(where + ": its compressed data has fewer elements.");
+      throw Error(where + ": its compressed data has too few elements.");
     return {bytes->data(), info.element_bytes, info.count};
   }
   if (!json.contains("bufferView")) return {nullptr, 0, info.count};
@@ -98,11 +98,11 @@ Elements locate(GltfDocument& document, const Json& json, const AccessorInfo& in
   if (stride == 0) stride = info.element_bytes;
   const std::uint64_t offset = size_at(json, "byteOffset", 0, where);
   if (stride > 65536 || (info.count > 1 && stride < info.element_bytes))
-    throw Error(fmt::format("{}: a stride of {} bytes is impossible.", where, stride));
+    throw Error(fmt::format("{}: a stride of {} bytes is invalid.", where, stride));
   if (info.count > 0) {
     const std::uint64_t end = offset + (info.count - 1) * stride + info.element_bytes;
     if (offset > bytes.size() || end > bytes.size())
-      throw Error(fmt::format("{} needs {} bytes of a buffer view that has {}.", where, end, bytes.size()));
+      throw Error(fmt::format("{} needs {} bytes of a buffer view, which has only {}.", where, end, bytes.size()));
   }
   return {bytes.data() + offset, stride, info.count};
 }
@@ -127,7 +127,7 @@ void apply_sparse(GltfDocument& document, const Json& json, const AccessorInfo& 
   const Json& values = object_at(sparse, "values", where);
   const auto type = static_cast<Component>(size_at(indices, "componentType", 0, where));
   if (type != Component::kU8 && type != Component::kU16 && type != Component::kU32)
-    throw Error(where + ": its sparse indices have an impossible type.");
+    throw Error(where + ": its sparse indices have an invalid type.");
   const auto index_bytes = view_bytes(document, indices, where);
   const auto value_bytes = view_bytes(document, values, where);
   const std::uint64_t index_offset = size_at(indices, "byteOffset", 0, where);
@@ -136,12 +136,13 @@ void apply_sparse(GltfDocument& document, const Json& json, const AccessorInfo& 
   if (count > info.count || index_offset > index_bytes.size() || value_offset > value_bytes.size() ||
       count * index_size > index_bytes.size() - index_offset ||
       count * info.element_bytes > value_bytes.size() - value_offset)
-    throw Error(where + ": its sparse values reach outside their buffer view.");
+    throw Error(where + ": its sparse values extend beyond their buffer view.");
   std::vector<Out> replacement(count * info.components);
   unpack({value_bytes.data() + value_offset, info.element_bytes, count}, info, shape, replacement);
   for (std::size_t i = 0; i < count; ++i) {
     const auto element = convert<std::uint32_t>(index_bytes.data() + index_offset + i * index_size, type, false);
-    if (element >= info.count) throw Error(fmt::format("{}: its sparse values replace element {}.", where, element));
+    if (element >= info.count)
+      throw Error(fmt::format("{}: its sparse values replace element {}, which does not exist.", where, element));
     std::copy_n(replacement.begin() + static_cast<std::ptrdiff_t>(i * info.components), info.components,
                 out.begin() + static_cast<std::ptrdiff_t>(element * info.components));
   }
@@ -152,7 +153,8 @@ std::vector<Out> read(GltfDocument& document, Index index, std::size_t component
   const std::string where = place("accessor", index);
   const AccessorInfo info = accessor_info(document, index);
   if (components != 0 && info.components != components)
-    throw Error(fmt::format("{} is {}, where {} numbers per element are needed.", where, info.type, components));
+    throw Error(
+        fmt::format("{} has the type {}, but {} numbers per element are needed.", where, info.type, components));
   const Json& json = array_at(document.json(), "accessors", "file")[index];
   const Shape& shape = shape_of(info.type, where);
   const Elements elements = locate(document, json, info, index);
@@ -185,13 +187,13 @@ AccessorInfo accessor_info(const GltfDocument& document, Index index) {
   const Json& json = element_at(array_at(document.json(), "accessors", "file"), index, where);
   AccessorInfo info;
   info.component = static_cast<Component>(std::min<std::uint64_t>(size_at(json, "componentType", 0, where), 10000));
-  if (component_bytes(info.component) == 0) throw Error(where + ": its component type is not known.");
+  if (component_bytes(info.component) == 0) throw Error(where + ": its component type is unknown.");
   info.type = text_at(json, "type", where);
   const Shape& shape = shape_of(info.type, where);
   info.components = shape.rows * shape.columns;
   info.element_bytes = column_stride(shape, info.component) * shape.columns;
   const std::uint64_t count = size_at(json, "count", 0, where);
-  if (count >= kNone) throw Error(fmt::format("{} says {} elements, more than can be.", where, count));
+  if (count >= kNone) throw Error(fmt::format("{} declares {} elements, which is too many.", where, count));
   info.count = count;
   info.normalized = flag_at(json, "normalized", false, where);
   return info;
@@ -203,7 +205,7 @@ std::vector<float> read_floats(GltfDocument& document, Index accessor, std::size
 
 std::vector<std::uint32_t> read_integers(GltfDocument& document, Index accessor, std::size_t components) {
   if (accessor_info(document, accessor).component == Component::kF32)
-    throw Error(place("accessor", accessor) + " holds floats, where whole numbers are needed.");
+    throw Error(place("accessor", accessor) + " contains floats, but whole numbers are needed.");
   return read<std::uint32_t>(document, accessor, components);
 }
 

@@ -164,8 +164,9 @@ void write_pictures(DocumentEditor& editor, const Character& character, std::vec
   for (const Image& image : character.images) {
     if (image.bytes.empty() || (image.mime_type != "image/png" && image.mime_type != "image/jpeg")) {
       if (!image.bytes.empty())
-        report.warn("gltf.image_type", image.name,
-                    fmt::format("Pictures of type '{}' cannot lie in a glTF file; it is left out.", image.mime_type));
+        report.warn(
+            "gltf.image_type", image.name,
+            fmt::format("Images of type '{}' cannot be stored in a glTF file; it is left out.", image.mime_type));
       texture_of_image.push_back(kNone);
       continue;
     }
@@ -233,7 +234,7 @@ Json write_primitives(DocumentEditor& editor, const PartBuilder& builder, Report
   if (primitives.empty()) primitives.push_back({{"attributes", attributes}, {"mode", 0}});
   if (broken > 0)
     report.warn("gltf.triangulated", part.name,
-                fmt::format("{} polygons that no fan of triangles can fill were triangulated.", broken));
+                fmt::format("{} polygons that cannot be stored as a fan of triangles were triangulated.", broken));
   return primitives;
 }
 

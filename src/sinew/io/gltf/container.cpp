@@ -41,7 +41,7 @@ void check_depth(std::string_view text) {
     } else if (c == '"') {
       quoted = true;
     } else if (c == '{' || c == '[') {
-      if (++depth > kMaxDepth) throw Error(fmt::format("Its JSON is nested more than {} deep.", kMaxDepth));
+      if (++depth > kMaxDepth) throw Error(fmt::format("Its JSON is nested more than {} levels deep.", kMaxDepth));
     } else if (c == '}' || c == ']') {
       --depth;
     }
@@ -58,7 +58,7 @@ Json parse_json(std::string_view text) {
     // nlohmann's message begins with its own tag: "[json.exception.parse_error.101] ".
     std::string what = problem.what();
     if (const auto end = what.find("] "); end != std::string::npos) what = what.substr(end + 2);
-    throw Error(fmt::format("Its JSON cannot be read: {}.", what));
+    throw Error(fmt::format("It is not a valid glTF or GLB file; its JSON cannot be parsed: {}.", what));
   }
 }
 
@@ -76,11 +76,11 @@ Container parse_container(std::span<const std::byte> file) {
   const std::uint32_t version = read_u32(file, 4), length = read_u32(file, 8);
   if (version != 2) throw Error(fmt::format("It is a GLB of version {}; only version 2 can be read.", version));
   if (length > file.size())
-    throw Error(fmt::format("The GLB is cut short: it says {} bytes, and {} are there.", length, file.size()));
+    throw Error(fmt::format("The GLB is cut short: it declares {} bytes, but the file has {}.", length, file.size()));
   if (length < file.size()) {
     result.warnings.push_back({"gltf.trailing_bytes", "",
-                               fmt::format("{} bytes behind the end of the GLB are ignored.", file.size() - length)});
-    if (length < kHeaderBytes) throw Error("The GLB says that it is shorter than its own header.");
+                               fmt::format("{} bytes after the end of the GLB are ignored.", file.size() - length)});
+    if (length < kHeaderBytes) throw Error("The GLB declares a length that is shorter than its own header.");
     file = file.first(length);
   }
   bool has_json = false;
@@ -89,8 +89,8 @@ Container parse_container(std::span<const std::byte> file) {
     const std::uint32_t bytes = read_u32(file, offset), type = read_u32(file, offset + 4);
     offset += kChunkHeaderBytes;
     if (bytes > file.size() - offset)
-      throw Error(
-          fmt::format("The GLB is cut short: a chunk says {} bytes, and {} are left.", bytes, file.size() - offset));
+      throw Error(fmt::format("The GLB is cut short: a chunk declares {} bytes, but {} are left.", bytes,
+                              file.size() - offset));
     const auto data = file.subspan(offset, bytes);
     offset += bytes;
     if (!has_json) {
@@ -117,7 +117,8 @@ Bytes make_glb(const Json& json, bool has_bin, std::span<const std::byte> bin, c
   std::uint64_t length = kHeaderBytes + kChunkHeaderBytes + padded(text.size());
   if (has_bin) length += kChunkHeaderBytes + padded(bin.size());
   for (const Chunk& chunk : others) length += kChunkHeaderBytes + padded(chunk.bytes.size());
-  if (length > 0xFFFFFFFFU) throw Error("The result does not fit a GLB, which ends at 4 GiB; write a .gltf instead.");
+  if (length > 0xFFFFFFFFU)
+    throw Error("The result is too large for a GLB, which is limited to 4 GiB; write a .gltf instead.");
   Bytes glb;
   glb.reserve(length);
   append_u32(glb, kMagic);

@@ -30,7 +30,7 @@ struct Container {
   Findings warnings;
 };
 
-/// Takes a file apart. A GLB is known by its first bytes, whatever its name. \pre `file` outlives the result.
+/// Takes a file apart. A GLB is recognized by its signature, whatever its name. \pre `file` outlives the result.
 /// \throws Error if it is cut short or its JSON cannot be read.
 Container parse_container(std::span<const std::byte> file);
 

@@ -16,7 +16,8 @@ namespace {
 std::span<const std::byte> slice(std::span<const std::byte> bytes, std::uint64_t offset, std::uint64_t length,
                                  const std::string& where) {
   if (offset > bytes.size() || length > bytes.size() - offset)
-    throw Error(fmt::format("{} reaches to byte {} of a buffer that has {}.", where, offset + length, bytes.size()));
+    throw Error(
+        fmt::format("{} extends to byte {} of a buffer, which has only {}.", where, offset + length, bytes.size()));
   return bytes.subspan(offset, length);
 }
 
@@ -48,9 +49,9 @@ std::optional<Bytes> resolve_uri(const std::filesystem::path& document, const st
   const std::filesystem::path relative(unescape_uri(uri));
   if (uri.find("://") != std::string::npos) return std::nullopt;
   if (relative.is_absolute())
-    throw Error(fmt::format("'{}' is an absolute path; files must lie beside the glTF.", uri));
+    throw Error(fmt::format("'{}' is an absolute path; files must be in the folder of the glTF.", uri));
   for (const auto& step : relative.lexically_normal())
-    if (step == "..") throw Error(fmt::format("'{}' lies outside the folder of the glTF.", uri));
+    if (step == "..") throw Error(fmt::format("'{}' is outside the folder of the glTF.", uri));
   const std::filesystem::path full = document.parent_path() / relative;
   std::error_code problem;
   if (!std::filesystem::is_regular_file(full, problem)) return std::nullopt;
@@ -66,7 +67,7 @@ void GltfDocument::claim(std::uint64_t bytes) {
   std::uint64_t held = file.size();
   for (const Buffer& buffer : buffers_) held += buffer.owned.size();
   if (bytes > kSmallFileLimit * 64 || claimed_ + bytes > std::max(kSmallFileLimit, 64 * held))
-    throw Error("It asks for far more memory than its size can justify, so it is damaged or hostile.");
+    throw Error("It requests far more memory than its size can justify, so it is damaged or malicious.");
   claimed_ += bytes;
 }
 
@@ -85,7 +86,7 @@ void GltfDocument::load_buffers() {
       auto bytes = resolve_uri(path, uri, files);
       if (!bytes) {
         if (buffer.fallback) continue;
-        throw Error(fmt::format("{}: its file '{}' is not there.", where, uri));
+        throw Error(fmt::format("{}: its file '{}' is missing.", where, uri));
       }
       buffer.owned = std::move(*bytes);
       buffer.bytes = buffer.owned;
@@ -95,7 +96,7 @@ void GltfDocument::load_buffers() {
       throw Error(fmt::format("{} has neither a file nor data in the GLB.", where));
     }
     if (buffer.bytes.size() < length && !(buffer.fallback && buffer.bytes.empty()))
-      throw Error(fmt::format("{} says {} bytes, and {} are there.", where, length, buffer.bytes.size()));
+      throw Error(fmt::format("{} declares {} bytes, but has only {}.", where, length, buffer.bytes.size()));
   }
 }
 
@@ -118,7 +119,7 @@ std::span<const std::byte> GltfDocument::view(Index index) {
   const std::uint64_t count = size_at(extension, "count", 0, where),
                       stride = size_at(extension, "byteStride", 0, where);
   if (stride > 256 || count > (std::uint64_t{1} << 32))
-    throw Error(where + ": its compressed data has impossible counts.");
+    throw Error(where + ": its compressed data has invalid counts.");
   claim(count * stride);
   return views_.emplace(index, decompress(index, extension)).first->second;
 }
@@ -141,11 +142,11 @@ Bytes GltfDocument::decompress(Index view_index, const Json& extension) const {
     failure = meshopt_decodeVertexBuffer(bytes.data(), count, stride, source, packed.size());
   } else if (mode == "TRIANGLES" || mode == "INDICES") {
     if ((stride != 2 && stride != 4) || (mode == "TRIANGLES" && count % 3 != 0))
-      throw Error(where + ": its compressed indices have impossible counts.");
+      throw Error(where + ": its compressed indices have invalid counts.");
     failure = mode == "TRIANGLES" ? meshopt_decodeIndexBuffer(bytes.data(), count, stride, source, packed.size())
                                   : meshopt_decodeIndexSequence(bytes.data(), count, stride, source, packed.size());
   } else {
-    throw Error(fmt::format("{}: '{}' is not a way of compressing that is known.", where, mode));
+    throw Error(fmt::format("{}: '{}' is not a known compression mode.", where, mode));
   }
   if (failure != 0) throw Error(where + ": its compressed data is damaged.");
   if (filter == "OCTAHEDRAL" && (stride == 4 || stride == 8)) meshopt_decodeFilterOct(bytes.data(), count, stride);
@@ -172,7 +173,7 @@ Bytes GltfDocument::image_bytes(Index index) {
   if (uri.empty()) return {};
   auto bytes = resolve_uri(path, uri, files);
   if (!bytes) {
-    warnings.push_back({"gltf.missing_image", where, fmt::format("The picture '{}' is not there.", uri)});
+    warnings.push_back({"gltf.missing_image", where, fmt::format("The image '{}' is missing.", uri)});
     return {};
   }
   return std::move(*bytes);

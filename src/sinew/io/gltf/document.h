@@ -35,7 +35,7 @@ struct PartSource {
   std::vector<VertexBlock> blocks;
 };
 
-/// Elements of an accessor, wherever they lie: in a buffer, decompressed, or nowhere (all zeros).
+/// Elements of an accessor, wherever they are stored: in a buffer, decompressed, or nowhere (all zeros).
 struct Elements {
   const std::byte* data = nullptr;  ///< Null: zeros.
   std::size_t stride = 0;
@@ -78,7 +78,7 @@ class GltfDocument : public Document {
   /// Frees what was decompressed; it can be made again.
   void release_decoded() { views_.clear(), decoded_.clear(), claimed_ = 0; }
 
-  /// Counts bytes about to be allocated for decoded data. \throws Error when a small file asks for far too much.
+  /// Counts bytes about to be allocated for decoded data. \throws Error if a small file requests far too much.
   void claim(std::uint64_t bytes);
 
  private:
@@ -96,7 +96,7 @@ class GltfDocument : public Document {
 };
 
 /// Bytes behind a URI: data URI, or a file beside the document (never an absolute path or one that climbs out of the
-/// folder). Nothing when the file is not there; appends to `files` what was read.
+/// folder). std::nullopt if the file is missing. Appends the file that was read to `files`.
 std::optional<Bytes> resolve_uri(const std::filesystem::path& document, const std::string& uri,
                                  std::vector<ReportFile>& files);
 

@@ -26,7 +26,7 @@ Bytes unpack_attribute(const draco::PointAttribute& attribute, std::size_t point
   for (std::size_t i = 0; i < points; ++i) {
     const auto value = attribute.mapped_index(draco::PointIndex(static_cast<std::uint32_t>(i)));
     if (!attribute.ConvertValue<T>(value, static_cast<std::int8_t>(info.components), element.data()))
-      throw Error("Its Draco data does not fit its accessors.");
+      throw Error("Its Draco data does not match its accessors.");
     std::memcpy(bytes.data() + i * info.element_bytes, element.data(), info.components * sizeof(T));
   }
   return bytes;
@@ -100,14 +100,14 @@ void decode_draco(GltfDocument& document, const Json& primitive, const std::stri
     if (!attribute) throw Error(fmt::format("{}: its Draco data has no attribute {}.", where, name));
     const AccessorInfo info = accessor_info(document, accessor);
     if (info.count != mesh.num_points())
-      throw Error(fmt::format("{}: its Draco data has {} vertices, and its accessor says {}.", where, mesh.num_points(),
-                              info.count));
+      throw Error(fmt::format("{}: its Draco data has {} vertices, but its accessor declares {}.", where,
+                              mesh.num_points(), info.count));
     document.set_decoded(accessor, unpack_attribute(*attribute, mesh.num_points(), info));
   }
   if (indices != kNone) {
     const AccessorInfo info = accessor_info(document, indices);
     if (info.count != std::size_t{mesh.num_faces()} * 3 || info.component == Component::kF32)
-      throw Error(where + ": its Draco triangles do not fit its accessor.");
+      throw Error(where + ": its Draco triangles do not match its accessor.");
     document.set_decoded(indices, unpack_faces(mesh, info));
   }
 }

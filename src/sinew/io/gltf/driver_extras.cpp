@@ -26,7 +26,7 @@ const Json* driver_of(const Json& node) {
 
 double finite_number(const Json& json, const char* what) {
   if (!json.is_number() || !std::isfinite(json.get<double>()))
-    throw Error(fmt::format("its '{}' should be made of numbers", what));
+    throw Error(fmt::format("its '{}' should contain only numbers", what));
   return json.get<double>();
 }
 
@@ -34,12 +34,12 @@ double finite_number(const Json& json, const char* what) {
 Index source_joint(const Json& source, const NodeGraph& graph, const Skeleton& skeleton) {
   if (source.is_string()) {
     const Index joint = skeleton.find(source.get_ref<const std::string&>());
-    if (joint == kNone) throw Error(fmt::format("its source '{}' is no joint", source.get<std::string>()));
+    if (joint == kNone) throw Error(fmt::format("its source '{}' is not a joint", source.get<std::string>()));
     return joint;
   }
   if (!source.is_number_unsigned() || source.get<std::uint64_t>() >= graph.joint.size() ||
       graph.joint[source.get<std::size_t>()] == kNone)
-    throw Error(fmt::format("its source {} is no joint", source.dump()));
+    throw Error(fmt::format("its source {} is not a joint", source.dump()));
   return graph.joint[source.get<std::size_t>()];
 }
 
@@ -65,7 +65,7 @@ void parse_numbers(const Json& json, Driver& driver) {
   }
   if (const Json* share = member(json, "share")) driver.share = finite_number(*share, "share");
   if (const Json* weight = member(json, "weight")) driver.weight = finite_number(*weight, "weight");
-  if (!(driver.weight >= 0 && driver.weight <= 1)) throw Error("its 'weight' does not lie between 0 and 1");
+  if (!(driver.weight >= 0 && driver.weight <= 1)) throw Error("its 'weight' is not between 0 and 1");
 }
 
 void parse_lists(const Json& json, Driver& driver) {

@@ -181,7 +181,7 @@ void DocumentEditor::embed_images(const GltfDocument& document, Report& report) 
     const auto bytes = resolve_uri(document.path, uri, files);
     if (!bytes || bytes->empty()) {
       report.warn("gltf.missing_image", place("image", i),
-                  fmt::format("The picture '{}' is not there and could not be put into the file.", uri));
+                  fmt::format("The image '{}' is missing and could not be embedded in the file.", uri));
       continue;
     }
     std::string mime = images[i].value("mimeType", "");

@@ -86,7 +86,7 @@ bool flag_at(const Json& owner, const char* key, bool fallback, const std::strin
 std::string text_at(const Json& owner, const char* key, const std::string& where) {
   const Json* value = find(owner, key);
   if (!value) return {};
-  if (!value->is_string()) fail(where, key, "must be a text");
+  if (!value->is_string()) fail(where, key, "must be a string");
   return value->get<std::string>();
 }
 

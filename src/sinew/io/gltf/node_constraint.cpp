@@ -70,7 +70,7 @@ Index source_of(const Json& constraint, const NodeGraph& graph, Index node) {
   const auto source = constraint.find("source");
   if (source == constraint.end() || !source->is_number_unsigned() ||
       source->get<std::uint64_t>() >= graph.joint.size() || graph.joint[source->get<std::size_t>()] == kNone)
-    throw Error("its source is no joint");
+    throw Error("its source is not a joint");
   if (source->get<std::size_t>() == node) throw Error("its source is the node itself");
   return graph.joint[source->get<std::size_t>()];
 }
@@ -80,23 +80,23 @@ std::size_t word_of(const Json& constraint, const char* key, const std::array<co
   const auto found = constraint.find(key);
   for (std::size_t i = 0; i < N; ++i)
     if (found != constraint.end() && *found == words[i]) return i;
-  throw Error(fmt::format("its '{}' is not known", key));
+  throw Error(fmt::format("its '{}' is unknown", key));
 }
 
 double weight_of(const Json& constraint) {
   const auto found = constraint.find("weight");
   if (found == constraint.end()) return 1;
   if (!found->is_number() || !(found->get<double>() >= 0 && found->get<double>() <= 1))
-    throw Error("its weight does not lie between 0 and 1");
+    throw Error("its weight is not between 0 and 1");
   return found->get<double>();
 }
 
 // \throws Error with half a sentence if the constraint cannot be understood, or not be said by a driver.
 Driver parse_constraint(const Json& extension, const NodeGraph& graph, const Skeleton& skeleton, Index node) {
-  if (!extension.is_object()) throw Error("it is no object");
+  if (!extension.is_object()) throw Error("it is not an object");
   const auto version = extension.find("specVersion");
   if (version == extension.end() || !version->is_string() || !version->get_ref<const std::string&>().starts_with("1.0"))
-    throw Error("it is not of version 1.0");
+    throw Error("its version is not 1.0");
   const auto constraint = extension.find("constraint");
   if (constraint == extension.end() || !constraint->is_object()) throw Error("it has no 'constraint'");
   const auto kind_of = [&](const char* word) {
@@ -105,7 +105,7 @@ Driver parse_constraint(const Json& extension, const NodeGraph& graph, const Ske
   };
   const Json *roll = kind_of("roll"), *aim = kind_of("aim"), *rotation = kind_of("rotation");
   if ((roll != nullptr) + (aim != nullptr) + (rotation != nullptr) != 1)
-    throw Error("it should be one of roll, aim and rotation");
+    throw Error("it should be roll, aim or rotation");
   const Json& values = roll ? *roll : aim ? *aim : *rotation;
   Driver driver;
   driver.source = source_of(values, graph, node);
@@ -123,7 +123,7 @@ Driver parse_constraint(const Json& extension, const NodeGraph& graph, const Ske
   const Vec3 axis = Vec3::Unit(static_cast<int>(word_of(values, "rollAxis", kRollAxes)));
   driver.axis = axis_through_parents(skeleton, driver.source, joint, axis).normalized();
   if ((axis_through_model(skeleton, joint, driver.source, driver.axis) - axis).norm() > kReadable)
-    throw Error("its axis and its source's lie differently at rest, which no driver can say");
+    throw Error("its axis and that of its source differ at rest, which no driver can represent");
   return driver;
 }
 
@@ -267,7 +267,7 @@ Findings read_constraints(const GltfDocument& document, const NodeGraph& graph, 
   Skeleton& skeleton = character.rig.skeleton;
   const auto tell = [&](const Joint& joint, const std::string& why) {
     findings.push_back(
-        {"gltf.constraint", joint.name, fmt::format("Its {} is kept and not evaluated: {}.", kNodeConstraint, why)});
+        {"gltf.constraint", joint.name, fmt::format("Its {} is kept but not evaluated: {}.", kNodeConstraint, why)});
   };
   std::vector<Index> read;
   for (Index n = 0; n < nodes.size(); ++n) {
@@ -286,7 +286,7 @@ Findings read_constraints(const GltfDocument& document, const NodeGraph& graph, 
     Joint& joint = skeleton.joints[j];
     if (needs_itself(skeleton, j)) {
       joint.driver.reset();
-      tell(joint, "it depends on itself in a circle");
+      tell(joint, "it depends on itself in a cycle");
     } else if (joint.role.empty()) {
       joint.role = "helper";
     }

@@ -26,18 +26,18 @@ constexpr const char* kHarmless[] = {"KHR_materials_",       "KHR_texture_", "EX
 void check_version(const Json& json) {
   const Json& asset = object_at(json, "asset", "file");
   const std::string version = text_at(asset, "version", "asset");
-  if (version.empty()) throw Error("It does not say its glTF version, so it is not glTF 2.0.");
+  if (version.empty()) throw Error("It does not specify its glTF version, so it is not glTF 2.0.");
   if (!version.starts_with("2.")) throw Error(fmt::format("It is glTF {}; only 2.0 can be read.", version));
 }
 
 void check_extensions(const Json& json) {
   for (const Json& name : array_at(json, "extensionsRequired", "file")) {
-    if (!name.is_string()) throw Error("Its list of required extensions holds something else.");
+    if (!name.is_string()) throw Error("Its list of required extensions contains a value that is not a string.");
     const auto& text = name.get_ref<const std::string&>();
     bool known = false;
     for (const char* word : kUnderstood) known = known || text == word;
     for (const char* word : kHarmless) known = known || text.starts_with(word);
-    if (!known) throw Error(fmt::format("It needs the extension {}, which Sinew does not read.", text));
+    if (!known) throw Error(fmt::format("It requires the extension {}, which Sinew does not support.", text));
   }
 }
 

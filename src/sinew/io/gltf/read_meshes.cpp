@@ -63,7 +63,7 @@ void MeshReader::read_positions(const Json& attributes, const MeshPart& part, Ve
   const std::vector<float> values = read_floats(document, index, 3);
   block.count = static_cast<Index>(values.size() / 3);
   auto& positions = mesh().positions;
-  if (positions.size() + block.count >= kNone) throw Error("It has more vertices than can be counted.");
+  if (positions.size() + block.count >= kNone) throw Error("It has too many vertices.");
   positions.reserve(positions.size() + block.count);
   for (std::size_t i = 0; i < block.count; ++i) {
     const Vec3 p = Vec3f(values[3 * i], values[3 * i + 1], values[3 * i + 2]).cast<double>();
@@ -129,7 +129,7 @@ void MeshReader::read_weights(const Json& attributes, const MeshPart& part, cons
     joints.push_back(read_integers(document, joint_accessor, 4));
     values.push_back(read_floats(document, weight_accessor, 4));
     if (joints.back().size() != 4 * std::size_t{block.count} || values.back().size() != joints.back().size())
-      throw Error(where + ": it has not as many joints and weights as vertices.");
+      throw Error(where + ": its joints and weights do not match the number of its vertices.");
   }
   std::size_t strays = 0;
   std::vector<Influence> row;
@@ -163,7 +163,7 @@ void MeshReader::read_morphs(const Json& primitive, MeshPart& part, const Vertex
     if (index == kNone) continue;
     const std::vector<float> values = read_floats(document, index, 3);
     if (values.size() != 3 * std::size_t{block.count})
-      throw Error(fmt::format("{}: morph {} has another number of vertices.", where, t));
+      throw Error(fmt::format("{}: morph {} has a different number of vertices.", where, t));
     for (std::size_t i = 0; i < block.count; ++i) {
       const Vec3 d = linear * Vec3f(values[3 * i], values[3 * i + 1], values[3 * i + 2]).cast<double>();
       if (!d.allFinite()) throw Error(fmt::format("{}: morph {} is not finite at vertex {}.", where, t, i));
@@ -177,10 +177,10 @@ void MeshReader::read_faces(const Json& primitive, const VertexBlock& block, Ind
   const std::uint64_t mode = size_at(primitive, "mode", kTriangles, where);
   if (mode < kTriangles) {
     document.warnings.push_back(
-        {"gltf.not_a_surface", where, "It is made of points or lines; they are kept, but have no faces."});
+        {"gltf.not_a_surface", where, "It consists of points or lines, which are kept but have no faces."});
     return;
   }
-  if (mode > kFan) throw Error(fmt::format("{}: {} is not a way to draw.", where, mode));
+  if (mode > kFan) throw Error(fmt::format("{}: {} is not a valid primitive mode.", where, mode));
   std::vector<std::uint32_t> indices;
   if (const Index index = index_at(primitive, "indices", accessors, where); index != kNone) {
     indices = read_integers(document, index, 1);
@@ -189,7 +189,8 @@ void MeshReader::read_faces(const Json& primitive, const VertexBlock& block, Ind
     for (std::uint32_t i = 0; i < block.count; ++i) indices[i] = i;
   }
   for (std::uint32_t& index : indices) {
-    if (index >= block.count) throw Error(fmt::format("{}: it uses vertex {} of {}.", where, index, block.count));
+    if (index >= block.count)
+      throw Error(fmt::format("{}: it uses vertex {}, but it has {} vertices.", where, index, block.count));
     index += first_vertex;
   }
   if (mode == kTriangles && indices.size() % 3 != 0)

@@ -37,8 +37,7 @@ void walk(const Json& nodes, Index root, const std::vector<std::vector<Index>>& 
   while (!stack.empty()) {
     const Index node = stack.back();
     stack.pop_back();
-    if (seen[node])
-      throw Error(fmt::format("Node {} of {} is met twice on the way from the root.", node, nodes.size()));
+    if (seen[node]) throw Error(fmt::format("Node {} of {} is reached twice from the root.", node, nodes.size()));
     seen[node] = true;
     order.push_back(node);
     stack.insert(stack.end(), children[node].rbegin(), children[node].rend());
@@ -123,7 +122,7 @@ NodeGraph read_nodes(const GltfDocument& document) {
     graph.local.push_back(local_matrix(node, where));
     for (const Json& child : array_at(node, "children", where)) {
       if (!child.is_number_unsigned() || child.get<std::uint64_t>() >= nodes.size())
-        throw Error(fmt::format("{}: its child {} is not there.", where, child.dump()));
+        throw Error(fmt::format("{}: its child {} does not exist.", where, child.dump()));
       const auto c = child.get<Index>();
       if (graph.parent[c] != kNone)
         throw Error(fmt::format("Node {} is a child of node {} and of node {}.", c, graph.parent[c], n));
@@ -138,7 +137,7 @@ NodeGraph read_nodes(const GltfDocument& document) {
     const Json& scene = element_at(scenes, chosen == kNone ? 0 : chosen, "scene");
     for (const Json& root : array_at(scene, "nodes", "scene")) {
       if (!root.is_number_unsigned() || root.get<std::uint64_t>() >= nodes.size())
-        throw Error(fmt::format("The scene's node {} is not there.", root.dump()));
+        throw Error(fmt::format("The scene's node {} does not exist.", root.dump()));
       const auto r = root.get<Index>();
       if (graph.parent[r] != kNone)
         throw Error(fmt::format("The scene's root node {} is a child of node {}.", r, graph.parent[r]));

@@ -44,7 +44,7 @@ Track::Interpolation interpolation_of(const std::string& word, const std::string
   if (word.empty() || word == "LINEAR") return Track::Interpolation::kLinear;
   if (word == "STEP") return Track::Interpolation::kStep;
   if (word == "CUBICSPLINE") return Track::Interpolation::kCubic;
-  throw Error(fmt::format("{}: '{}' is not an interpolation.", where, word));
+  throw Error(fmt::format("{}: '{}' is not a known interpolation.", where, word));
 }
 
 // Which path and joint or part a channel moves; kNone target when we do not show it.
@@ -101,8 +101,9 @@ void read_channel(GltfDocument& document, const Character& character, const Json
     throw Error(fmt::format("{}: it has {} values for {} keys.", where, track.values.size(), track.times_s.size()));
   track.values.resize(track.times_s.size() * width);
   if (const std::size_t dropped = drop_falling_keys(track, width); dropped > 0)
-    document.warnings.push_back({"gltf.key_times", where,
-                                 fmt::format("{} keys that are not later than the one before are left out.", dropped)});
+    document.warnings.push_back(
+        {"gltf.key_times", where,
+         fmt::format("{} keys that are not later than the previous one are left out.", dropped)});
   for (const float value : track.values)
     if (!std::isfinite(value)) {
       document.warnings.push_back({"gltf.key_values", where, "A channel with values that are not finite is left out."});

@@ -199,11 +199,10 @@ class Stripper {
     for (std::size_t n = 0; n < bare_.size(); ++n) gone_[n] = bare_[n] && !kept_[n];
     const std::vector<std::string> told = forget_nodes(editor_.json, gone_);
     if (!told.empty())
-      report.warn(
-          "gltf.dropped_tables", "",
-          fmt::format("The new skeleton has no joint for what these of the file's extensions name, so they were "
-                      "left out: {}.",
-                      fmt::join(told, ", ")));
+      report.warn("gltf.dropped_tables", "",
+                  fmt::format("The file's extensions refer to joints that the new skeleton does not have, so these "
+                              "entries were left out: {}.",
+                              fmt::join(told, ", ")));
   }
 
   // The new number of each node. Where references may lie that are not known, all stay, those of no use outside the
@@ -213,8 +212,8 @@ class Stripper {
     for (Index n = 0; n < number.size(); ++n) number[n] = n;
     if (!node_numbers_are_known(editor_.json)) {
       report.warn("gltf.kept_nodes", "",
-                  "The file has extensions that may name its nodes, so nodes of the old skeleton stay in it, outside "
-                  "the scene.");
+                  "The file has extensions that may refer to its nodes, so the nodes of the old skeleton stay in the "
+                  "file, outside the scene.");
       return number;
     }
     Json left = Json::array();
@@ -243,7 +242,7 @@ class Stripper {
 
 StrippedRig strip_rig(const Asset& asset, const std::vector<char>& keep, Report& report) {
   const auto document = std::dynamic_pointer_cast<const gltf::GltfDocument>(asset.document);
-  if (!document) throw Error("The character has no glTF document to take a skeleton from.");
+  if (!document) throw Error("The character has no glTF document from which a skeleton can be removed.");
   return gltf::Stripper(asset, *document, keep).run(report);
 }
 

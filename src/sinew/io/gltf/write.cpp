@@ -42,7 +42,7 @@ void copy_outside_files(const GltfDocument& document, const Json& json, const ch
     std::vector<ReportFile> read;
     const auto bytes = resolve_uri(document.path, uri, read);
     if (!bytes) {
-      report.warn("gltf.missing_file", uri, "It is not there and was not copied.");
+      report.warn("gltf.missing_file", uri, "It is missing and was not copied.");
       continue;
     }
     const std::filesystem::path target = path.parent_path() / unescape_uri(uri);
@@ -50,7 +50,7 @@ void copy_outside_files(const GltfDocument& document, const Json& json, const ch
     std::filesystem::create_directories(target.parent_path(), problem);
     if (std::filesystem::exists(target)) {
       if (read_file(target) == *bytes) continue;
-      throw Error(fmt::format("{} is there already with other contents; choose another folder.", target.string()));
+      throw Error(fmt::format("{} already exists with different contents; choose another folder.", target.string()));
     }
     files.add(target, *bytes);
   }
@@ -77,7 +77,7 @@ void write_document(const GltfDocument& document, DocumentEditor& editor, const 
     const Bytes bytes = editor.join_buffers(bin.filename().string());
     copy_outside_files(document, editor.json, "images", path, files, report);
     if (!document.container.others.empty())
-      report.warn("gltf.dropped_chunks", "", "Chunks of the GLB that a .gltf cannot hold were left out.");
+      report.warn("gltf.dropped_chunks", "", "Chunks of the GLB that a .gltf cannot store were left out.");
     files.add(path, editor.json.dump(2) + "\n");
     if (!bytes.empty()) files.add(bin, bytes);
   } else {

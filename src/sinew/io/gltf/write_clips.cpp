@@ -125,7 +125,7 @@ void write_longer_clips(DocumentEditor& editor, const Asset& asset,
   for (const auto& [number, first] : clips) {
     // Clips are read one for each animation, in their order, whether anything in it can be shown or not.
     if (number >= asset.character.clips.size() || number >= editor.list("animations").size())
-      throw Error(fmt::format("There is no animation {} in the file that could get new channels.", number));
+      throw Error(fmt::format("The file has no animation {} to which channels could be added.", number));
     const Clip& clip = asset.character.clips[number];
     SamplerMaker maker(editor);
     for (std::size_t t = first; t < clip.tracks.size(); ++t) {

@@ -323,7 +323,8 @@ void split_matrices(DocumentEditor& editor, const Asset& asset, const Clip& clip
     if (!node.contains("matrix")) continue;
     const Joint& joint = asset.character.rig.skeleton.joints[track.target];
     if (joint.shear != Mat3::Identity())
-      report.warn("deform.shear", joint.name, "Its rest transform shears; in a file a joint that moves cannot.");
+      report.warn("deform.shear", joint.name,
+                  "Its rest transform has shear, which a file cannot store for a joint that moves.");
     put_transform(node, joint.rest.matrix());
   }
 }
@@ -414,7 +415,7 @@ Asset as_gltf(Asset asset, Report& report) {
 
 WithMotion with_motion(const Asset& asset, const Motion& motion, Report& report) {
   const auto document = std::dynamic_pointer_cast<const GltfDocument>(asset.document);
-  if (!document) throw Error("The character has no glTF document to put motion into.");
+  if (!document) throw Error("The character has no glTF document to which motion can be added.");
   const Rig& rig = asset.character.rig;
   DocumentEditor editor(*document);
   const Index placement = write_placement(editor, asset);

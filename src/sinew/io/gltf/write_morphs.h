@@ -38,7 +38,7 @@ struct Motion {
   double quantum = 0;            ///< Error in model space that whole numbers in place of floats may add to a key shape.
 };
 
-/// What came of a part with key shapes.
+/// How a part with key shapes was written.
 struct WrittenMorphs {
   Index part = kNone;
   Index targets = 0;         ///< Key shapes, not counting the file's own targets.
@@ -58,9 +58,9 @@ struct WithMotion {
 Asset as_gltf(Asset asset, Report& report);
 
 /// Edits the document. Parts without key shapes, materials, pictures, other nodes and clips stay as they are; a part's
-/// own targets stay the first, with weight zero: key shapes hold the whole deformation. Joints stay, so that what hangs
-/// on them moves on. What nothing uses any more leaves the file. \pre `asset.document` is a glTF document (`as_gltf`).
-/// \throws Error if a part cannot be written.
+/// own targets stay the first, with weight zero: key shapes hold the whole deformation. Joints stay, so that objects
+/// attached to them keep moving. Data that are no longer used are removed from the file. \pre `asset.document` is a
+/// glTF document (`as_gltf`). \throws Error if a part cannot be written.
 WithMotion with_motion(const Asset& asset, const Motion& motion, Report& report);
 
 }  // namespace sinew::io

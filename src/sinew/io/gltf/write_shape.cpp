@@ -76,7 +76,7 @@ void write_shape(DocumentEditor& editor, const Asset& asset, const std::vector<P
     }
     if (writer.dropped)
       report.warn("gltf.dropped_tangents", mesh.parts[p].name,
-                  "Its tangents and what its morphs say of normals no longer fit the new shape and were left out.");
+                  "Its tangents and the normals of its morphs no longer fit the new shape and were left out.");
   }
 }
 

@@ -193,9 +193,9 @@ void write_weights(DocumentEditor& editor, const Asset& asset, const std::vector
   if (weights.max_influences() > cap) {
     CapResult capped = cap_influences(weights, static_cast<int>(cap));
     weights = std::move(capped.weights);
-    report.warn(
-        "weights.capped", "",
-        fmt::format("Rows were cut to {} influences; the largest share dropped is {:.3g}.", cap, capped.largest_share));
+    report.warn("weights.capped", "",
+                fmt::format("Rows were limited to {} influences; the largest share dropped is {:.3g}.", cap,
+                            capped.largest_share));
   }
   const std::string& type = options.weight_type;
   WeightWriter writer{type == "u8"    ? 255U

@@ -78,7 +78,7 @@ class IqmFile {
 
   std::span<const std::byte> at(std::uint64_t offset, std::uint64_t count, std::uint64_t size, const char* what) const {
     if (offset > bytes_.size() || count > (bytes_.size() - offset) / size)
-      throw Error(fmt::format("Its {} reach beyond the end of the file.", what));
+      throw Error(fmt::format("Its {} extend beyond the end of the file.", what));
     return {bytes_.data() + offset, static_cast<std::size_t>(count * size)};
   }
   std::uint32_t header(IqmHeader field) const { return number(bytes_, kIqmMagic.size() + 4 * std::size_t{field}); }
@@ -173,7 +173,7 @@ IqmVertices IqmReader::find_array(IqmArray wanted) const {
   for (std::size_t a = 0; a < list.size(); a += 20) {
     const std::uint32_t type = IqmFile::number(list, a + 8), width = IqmFile::number(list, a + 12);
     if (IqmFile::number(list, a) != wanted || type == kIqmHalf) continue;
-    if (type > kIqmDouble || width == 0 || width > 16) throw Error("One of its vertex arrays is of no known type.");
+    if (type > kIqmDouble || width == 0 || width > 16) throw Error("One of its vertex arrays has an unknown type.");
     const std::size_t size = kIqmTypeBytes[type];
     const auto bytes = file_.at(IqmFile::number(list, a + 16), count, width * size, "vertices");
     array.width = width;
@@ -247,7 +247,7 @@ void IqmReader::read_meshes() {
                         first_face = IqmFile::number(meshes, at + 16), faces = IqmFile::number(meshes, at + 20);
     if (first > vertex_count || count > vertex_count - first || first_face > triangle_count ||
         faces > triangle_count - first_face)
-      throw Error(fmt::format("Its mesh {} names vertices or triangles that are not there.", at / 24));
+      throw Error(fmt::format("Its mesh {} refers to vertices or triangles that do not exist.", at / 24));
     // Meshes share nothing in this format; a file in which they do could ask for any amount of memory.
     covered += count + faces;
     if (covered > vertex_count + triangle_count) throw Error("Its meshes overlap, which IQM does not allow.");
@@ -298,7 +298,7 @@ std::vector<float> IqmReader::read_frames() const {
   for (std::size_t j = 0; j < joints; ++j)
     for (std::uint32_t c = 0; c < 10; ++c) channels += (IqmFile::number(poses, 88 * j + 4) >> c) & 1U;
   if (channels != file_.header(kIqmFrameChannels))
-    throw Error("Its frames do not have the channels that its poses say.");
+    throw Error("The channels of its frames do not match those of its poses.");
   std::vector<float> values;
   values.reserve(frames * joints * 10);
   std::size_t at = 0;
@@ -321,16 +321,16 @@ void IqmReader::read_clips() {
   const auto list = file_.at(file_.header(kIqmAnimationsAt), file_.header(kIqmAnimationCount), 20, "animations");
   if (list.empty()) return;
   const std::size_t joints = file_.header(kIqmPoseCount);
-  if (joints != bind_.size()) throw Error("It has not as many poses as joints.");
+  if (joints != bind_.size()) throw Error("It has a different number of poses than joints.");
   if (joints == 0 || file_.header(kIqmFrameChannels) == 0) return;
   const std::vector<float> values = read_frames();
   const std::uint64_t all = file_.header(kIqmFrameCount);
   std::uint64_t covered = 0;
   for (std::size_t at = 0; at < list.size(); at += 20) {
     const std::uint32_t first = IqmFile::number(list, at + 4), count = IqmFile::number(list, at + 8);
-    if (first > all || count > all - first) throw Error("One of its animations names frames that are not there.");
+    if (first > all || count > all - first) throw Error("One of its animations refers to frames that do not exist.");
     covered += count;
-    if (covered > 16 * all) throw Error("Its animations share frames more often than any real file.");
+    if (covered > 16 * all) throw Error("Its animations share frames more often than those of any real file.");
     SceneClip& clip = scene_.clips.emplace_back();
     clip.name = file_.text(IqmFile::number(list, at));
     clip.ticks_per_second = static_cast<double>(IqmFile::real(list, at + 12));
@@ -355,7 +355,7 @@ Asset read_iqm(const std::filesystem::path& path, Bytes bytes, const Progress& p
   if (bytes.size() < kIqmHeaderBytes || !as_text(bytes).starts_with(kIqmMagic))
     throw Error("It is not an Inter-Quake Model.");
   if (const std::uint32_t version = IqmFile(bytes).header(kIqmVersion); version != 2)
-    throw Error(fmt::format("It is IQM of version {}; only version 2 can be read.", version));
+    throw Error(fmt::format("It is an IQM file of version {}; only version 2 can be read.", version));
   Scene scene = IqmReader(bytes).read();
   check_scene(scene);
   progress.step("scene");

@@ -78,7 +78,7 @@ class MtlParser {
     if (bad_values_ > 0)
       file_.findings.push_back(
           {"mtl.bad_value", file_name_,
-           fmt::format("{} value(s) could not be read, the first on line {}; defaults stand in for them.", bad_values_,
+           fmt::format("{} value(s) could not be read, the first on line {}; defaults are used instead.", bad_values_,
                        first_bad_line_)});
     return std::move(file_);
   }
@@ -172,7 +172,7 @@ class MtlParser {
     else used = false;
     if (used && texture.moved)
       file_.findings.push_back({"mtl.texture_option", material.material.name,
-                                fmt::format("The texture {} is shifted or scaled, which is not kept.", to_utf8(file))});
+                                fmt::format("The texture {} is shifted or scaled; this is not kept.", to_utf8(file))});
   }
 
   void finish_material() {

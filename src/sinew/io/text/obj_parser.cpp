@@ -134,8 +134,8 @@ class ObjParser {
     const auto count = static_cast<std::int64_t>(count_of(kind));
     const std::int64_t index = number > 0 ? number - 1 : count + number;
     if (number == 0 || index < 0 || index >= static_cast<std::int64_t>(kNone))
-      scan_.fail(
-          fmt::format("the face uses {} {}, and there is none.", kKindNames[static_cast<std::size_t>(kind)], number));
+      scan_.fail(fmt::format("the face uses {} {}, which does not exist.", kKindNames[static_cast<std::size_t>(kind)],
+                             number));
     // It may be given further down, so the largest is remembered and checked at the end.
     Furthest& furthest = furthest_[static_cast<std::size_t>(kind)];
     if (index >= count && index > furthest.index) furthest = {index, scan_.line()};
@@ -212,11 +212,11 @@ class ObjParser {
       const Furthest& furthest = furthest_[static_cast<std::size_t>(kind)];
       if (furthest.index >= static_cast<std::int64_t>(count_of(kind)))
         scan_.fail_at(furthest.line,
-                      fmt::format("the face uses {} {}, and the file has {}.",
+                      fmt::format("the face uses {} {}, but the file has only {}.",
                                   kKindNames[static_cast<std::size_t>(kind)], furthest.index + 1, count_of(kind)));
     }
     if (mesh.positions.empty())
-      throw Error(fmt::format("{} holds no vertices ('v' lines), so there is no mesh in it.", file_name_));
+      throw Error(fmt::format("{} contains no vertices ('v' lines), so it has no mesh.", file_name_));
     out_.normal_count = static_cast<Index>(mesh.normals.values.size());
     finish_colors();
     if (mesh.uvs.corners.empty()) mesh.uvs.values.clear();

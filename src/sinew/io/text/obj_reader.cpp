@@ -75,15 +75,15 @@ std::vector<MeshPart> make_parts(const ObjText& text, const std::string& stem) {
 void report_statements(const ObjText& text, const std::string& file_name, Findings& findings) {
   if (text.short_faces > 0)
     findings.push_back({"obj.short_face", fmt::format("line {}", text.first_short_face_line),
-                        fmt::format("{} face(s) of fewer than three corners were left out.", text.short_faces)});
+                        fmt::format("{} face(s) with fewer than three corners were left out.", text.short_faces)});
   if (text.lines + text.points + text.curves > 0)
     findings.push_back(
         {"obj.not_read", file_name,
-         fmt::format("Only polygons are read; {} line, {} point and {} curve or surface statement(s) were passed over.",
+         fmt::format("Only polygons are read; {} line, {} point and {} curve or surface statement(s) were ignored.",
                      text.lines, text.points, text.curves)});
   if (text.unknown > 0)
     findings.push_back({"obj.unknown_statement", fmt::format("line {}", text.first_unknown_line),
-                        fmt::format("{} line(s) begin with a word that OBJ does not know.", text.unknown)});
+                        fmt::format("{} line(s) begin with a keyword that OBJ does not define.", text.unknown)});
 }
 
 // A broken file may name thousands of libraries; no more are looked for than this.
@@ -110,7 +110,7 @@ class Appearance {
     }
     if (missing_count > 0)
       warn("obj.missing_material",
-           fmt::format("No material library describes {}{}; plain white stands in.", missing,
+           fmt::format("No material library describes {}{}; plain white is used instead.", missing,
                        missing_count > 8 ? fmt::format(" and {} more", missing_count - 8) : ""));
   }
 
@@ -147,7 +147,7 @@ class Appearance {
     if (!any) missing = {reference.name.substr(0, 200)};
     for (const std::string& name : missing)
       warn("obj.missing_material_file",
-           fmt::format("The material library '{}' is not there; put it beside the file.", to_utf8(name)));
+           fmt::format("The material library '{}' is missing; put it next to the file.", to_utf8(name)));
   }
 
   // The same name again: a copy under another name must change it here too.
@@ -187,9 +187,9 @@ class Appearance {
     result.normal_image = image(source.normal_file, result.name);
     result.emissive_image = image(source.emissive_file, result.name);
     if (!source.alpha_file.empty() && source.alpha_file != source.base_color_file) {
-      asset_.warnings.push_back({"obj.alpha_texture", result.name,
-                                 fmt::format("Its transparency is a picture of its own, {}, which is not kept.",
-                                             to_utf8(source.alpha_file))});
+      asset_.warnings.push_back(
+          {"obj.alpha_texture", result.name,
+           fmt::format("Its transparency is a separate image, {}, which is not kept.", to_utf8(source.alpha_file))});
       if (result.base_color[3] >= 1) result.alpha = Material::Alpha::kOpaque;
     }
     return result;
@@ -210,7 +210,7 @@ class Appearance {
       return kNone;
     };
     const auto path = find_beside(document_.folder, name);
-    if (!path) return missing(fmt::format("The texture '{}' is not there; put it beside the file.", to_utf8(name)));
+    if (!path) return missing(fmt::format("The texture '{}' is missing; put it next to the file.", to_utf8(name)));
     const std::string key = path->lexically_normal().string();
     if (const auto known = image_by_path_.find(key); known != image_by_path_.end()) return known->second;
     Image image;
@@ -221,11 +221,10 @@ class Appearance {
     }
     image.mime_type = sniff_image_type(image.bytes);
     if (image.mime_type.empty())
-      asset_.warnings.push_back(
-          {"obj.texture_type", material_name,
-           fmt::format("The texture '{}' is no PNG, JPEG or other picture that Sinew knows; other formats may "
-                       "not be able to hold it.",
-                       to_utf8(name))});
+      asset_.warnings.push_back({"obj.texture_type", material_name,
+                                 fmt::format("The texture '{}' is not a PNG, a JPEG or another image type that Sinew "
+                                             "knows; other file formats may not be able to store it.",
+                                             to_utf8(name))});
     image.name = to_utf8(path->stem().string());
     image.uri = to_utf8(name);
     asset_.files.push_back(describe(*path, image.bytes));

@@ -83,7 +83,7 @@ Renames copy_companions(const ObjDocument& document, const fs::path& target, Ato
             name = to.name;
         } else {
           report.warn("obj.missing_texture", to_utf8(library.path.filename().string()),
-                      fmt::format("The texture '{}' is not there, so it was not copied.", to_utf8(reference.name)));
+                      fmt::format("The texture '{}' is missing, so it was not copied.", to_utf8(reference.name)));
         }
         known = copied.emplace(reference.name, name).first;
       }

@@ -33,7 +33,7 @@ void report_dropped(const Character& character, const fs::path& path, Report& re
   if (dropped.empty()) return;
   report.warn(
       "obj.dropped", to_utf8(path.filename().string()),
-      fmt::format("OBJ holds a mesh and its materials only; left out: {}. Write a .rig.json or .glb to keep them.",
+      fmt::format("OBJ stores only a mesh and its materials. Left out: {}. Write a .rig.json or .glb to keep them.",
                   fmt::join(dropped, ", ")));
 }
 
@@ -166,7 +166,7 @@ class FreshObj {
       if (!used[i]) continue;
       if (image.bytes.empty()) {
         report_.warn("obj.missing_texture", image.name,
-                     fmt::format("The picture '{}' is not there, so it was not written.",
+                     fmt::format("The image '{}' is missing, so it was not written.",
                                  image.uri.empty() ? image.name : image.uri));
         continue;
       }
@@ -289,7 +289,7 @@ void write_obj(const Asset& asset, const fs::path& path, const SaveOptions& opti
   const Mesh& mesh = asset.character.rig.mesh;
   if (mesh.positions.empty())
     throw Error(
-        fmt::format("There is no mesh to write to {}. OBJ holds a mesh and nothing else.", to_utf8(path.string())));
+        fmt::format("There is no mesh to write to {}. An OBJ file stores only meshes.", to_utf8(path.string())));
   report_dropped(asset.character, path, report);
   const auto* document = dynamic_cast<const ObjDocument*>(asset.document.get());
   if (document && document->vertex_count == mesh.vertex_count() && document->face_count == mesh.face_count()) {

@@ -24,14 +24,14 @@ class OffParser {
 
   void run(Asset& asset) {
     header();
-    if (header_.vertices == 0) throw Error(fmt::format("{} holds no vertices, so there is no mesh in it.", file_name_));
+    if (header_.vertices == 0) throw Error(fmt::format("{} contains no vertices, so it has no mesh.", file_name_));
     Mesh& mesh = asset.character.rig.mesh;
     vertices(mesh);
     finish_colors(mesh);
     faces(mesh);
     if (short_faces_ > 0)
       asset.warnings.push_back({"off.short_face", fmt::format("line {}", first_short_face_line_),
-                                fmt::format("{} face(s) of fewer than three corners were left out.", short_faces_)});
+                                fmt::format("{} face(s) with fewer than three corners were left out.", short_faces_)});
   }
 
  private:
@@ -65,7 +65,7 @@ class OffParser {
     header_.colors = take("C") || header_.colors;
     const bool more_dimensions = rest == "4OFF" || rest == "nOFF" || rest == "4nOFF";
     if (more_dimensions)
-      throw Error(fmt::format("{} is a {} file of points that are not three-dimensional. Only 3D meshes can be read.",
+      throw Error(fmt::format("{} is a {} file whose points are not three-dimensional. Only 3D meshes can be read.",
                               file_name_, key));
     if (rest != "OFF") {
       header_ = {};
@@ -82,14 +82,14 @@ class OffParser {
   std::int64_t count(std::string_view word, const char* what) {
     if (word.empty()) scan_.fail(fmt::format("the number of {} is missing.", what));
     const std::int64_t value = scan_.integer(word);
-    if (value < 0) scan_.fail(fmt::format("{} {} cannot be.", value, what));
+    if (value < 0) scan_.fail(fmt::format("{} is not a valid number of {}.", value, what));
     return value;
   }
 
   void limit(std::int64_t value, std::size_t least_bytes, const char* what) {
     // The last line need not end.
     if (static_cast<std::uint64_t>(value) > (scan_.remaining() + 1) / least_bytes)
-      scan_.fail(fmt::format("the file says it has {} {}, but only {} bytes follow. It is damaged or cut short.", value,
+      scan_.fail(fmt::format("the file declares {} {}, but only {} bytes follow. It is damaged or cut short.", value,
                              what, scan_.remaining()));
   }
 
@@ -124,7 +124,7 @@ class OffParser {
   // Three or four numbers: the rest of the line, but for the texture coordinate.
   void color(Mesh& mesh) {
     const std::size_t left = scan_.words_left(), needed = header_.uvs ? 2 : 0;
-    if (left < 3 + needed) scan_.fail("a vertex has no colour, and the first line promises one.");
+    if (left < 3 + needed) scan_.fail("a vertex has no colour, although the first line declares one.");
     Vec4f result = Vec4f::Ones();
     const std::size_t size = std::min<std::size_t>(4, left - needed);
     if (size == 3) result[3] = -1;  // Replaced by full opacity.
@@ -153,12 +153,12 @@ class OffParser {
         progress_.step("reading OFF", 0.5 + 0.5 * static_cast<double>(f) / static_cast<double>(header_.faces));
       const std::int64_t size = integer(f);
       if (size < 0 || static_cast<std::uint64_t>(size) > scan_.remaining() / 2 + 1)
-        scan_.fail(fmt::format("a face of {} corners cannot be.", size));
+        scan_.fail(fmt::format("a face cannot have {} corners.", size));
       corners.clear();
       for (std::int64_t i = 0; i < size; ++i) {
         const std::int64_t vertex = integer(f);
         if (vertex < 0 || vertex >= header_.vertices)
-          scan_.fail(fmt::format("the face uses vertex {}, and the file has {} (they are counted from 0).", vertex,
+          scan_.fail(fmt::format("the face uses vertex {}, but the file has only {} (counted from 0).", vertex,
                                  header_.vertices));
         corners.push_back(static_cast<Index>(vertex));
       }

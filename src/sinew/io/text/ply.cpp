@@ -154,18 +154,18 @@ class PlyParser {
         scan_.next_line();
         return;
       } else if (key != "comment" && key != "obj_info" && !key.empty()) {
-        scan_.fail(fmt::format("'{}' does not belong into the header.", to_utf8(key.substr(0, 40))));
+        scan_.fail(fmt::format("'{}' is not a valid keyword in the header.", to_utf8(key.substr(0, 40))));
       }
       scan_.next_line();
     }
-    scan_.fail("the header has no end ('end_header').");
+    scan_.fail("the header does not end with 'end_header'.");
   }
 
   void format(std::string_view name) {
     if (name == "ascii") layout_ = Layout::kText;
     else if (name == "binary_little_endian") layout_ = Layout::kLittle;
     else if (name == "binary_big_endian") layout_ = Layout::kBig;
-    else scan_.fail(fmt::format("'{}' is no PLY format.", to_utf8(name.substr(0, 40))));
+    else scan_.fail(fmt::format("'{}' is not a PLY format.", to_utf8(name.substr(0, 40))));
   }
 
   void element() {
@@ -178,7 +178,7 @@ class PlyParser {
   }
 
   void property() {
-    if (elements_.empty()) scan_.fail("a property stands before the first element.");
+    if (elements_.empty()) scan_.fail("a property comes before the first element.");
     Property property;
     std::string_view word = scan_.word();
     if (word == "list") {
@@ -195,7 +195,7 @@ class PlyParser {
   Type type(std::string_view name) {
     for (const TypeName& entry : kTypes)
       if (entry.name == name) return entry.type;
-    scan_.fail(fmt::format("'{}' is no PLY type.", to_utf8(name.substr(0, 40))));
+    scan_.fail(fmt::format("'{}' is not a PLY type.", to_utf8(name.substr(0, 40))));
   }
 
   // ---- Values.
@@ -215,7 +215,7 @@ class PlyParser {
     for (const Property& property : element.properties)
       least += is_text() ? 2 : size_of(property.list ? property.count_type : property.type);
     if (least > 0 && element.count > (remaining() + (is_text() ? 1 : 0)) / least)
-      throw Error(fmt::format("{} says it has {} of '{}', but only {} bytes follow. It is damaged or cut short.",
+      throw Error(fmt::format("{} declares {} elements of '{}', but only {} bytes follow. It is damaged or cut short.",
                               file_name_, element.count, to_utf8(element.name), remaining()));
   }
 
@@ -383,7 +383,7 @@ class PlyParser {
       const double number = value(property.type);
       const bool restart = strip && number == -1;
       if (!restart && (number < 0 || number != std::floor(number) || number >= static_cast<double>(kNone)))
-        fail(fmt::format("the face uses vertex {}, and there is none.", number));
+        fail(fmt::format("the face uses vertex {}, which does not exist.", number));
       const Index vertex = restart ? kNone : static_cast<Index>(number);
       if (!restart && vertex >= furthest_) {  // Checked at the end: vertices may come later.
         furthest_ = vertex + 1;
@@ -427,20 +427,19 @@ class PlyParser {
   }
 
   void finish(const std::string& passed_over) {
-    if (mesh_.positions.empty())
-      throw Error(fmt::format("{} holds no vertices, so there is no mesh in it.", file_name_));
+    if (mesh_.positions.empty()) throw Error(fmt::format("{} contains no vertices, so it has no mesh.", file_name_));
     if (furthest_ > mesh_.positions.size())
-      throw Error(fmt::format("{}, {}: the face uses vertex {}, and the file has {} (they are counted from 0).",
-                              file_name_, fmt::format("{} {}", is_text() ? "line" : "face", furthest_place_),
-                              furthest_ - 1, mesh_.positions.size()));
+      throw Error(fmt::format("{}, {}: the face uses vertex {}, but the file has only {} (counted from 0).", file_name_,
+                              fmt::format("{} {}", is_text() ? "line" : "face", furthest_place_), furthest_ - 1,
+                              mesh_.positions.size()));
     if (!corner_uv_values_.empty()) mesh_.uvs = {std::move(corner_uv_values_), std::move(uv_corners_)};
     const std::string name = to_utf8(asset_.path.filename().string());
     if (short_faces_ > 0)
-      asset_.warnings.push_back(
-          {"ply.short_face", name, fmt::format("{} face(s) of fewer than three corners were left out.", short_faces_)});
+      asset_.warnings.push_back({"ply.short_face", name,
+                                 fmt::format("{} face(s) with fewer than three corners were left out.", short_faces_)});
     if (!passed_over.empty())
       asset_.warnings.push_back(
-          {"ply.not_read", name, fmt::format("Only vertices and faces are read; passed over: {}.", passed_over)});
+          {"ply.not_read", name, fmt::format("Only vertices and faces are read; ignored: {}.", passed_over)});
   }
 
   std::string_view text_;

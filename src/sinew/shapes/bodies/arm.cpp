@@ -114,7 +114,7 @@ TubeOptions arm_resolution(const MakeOptions& options, const ArmShape& shape) {
   }
   if (options.layers > 0) tube_options.rings = options.layers + 1;
   if (static_cast<double>(tube_options.rings) * tube_options.around > 4e6)
-    throw Error("An arm of so many layers is too large. Lower the option 'layers'.");
+    throw Error("An arm with this many layers is too large. Lower the option 'layers'.");
   tube_options.cap = options.triangles ? Cap::kFan : Cap::kKites;
   tube_options.cut = options.triangles ? Cut::kOneWay : Cut::kQuads;
   return tube_options;
@@ -126,7 +126,7 @@ Made arm(const MakeOptions& options, const Progress& progress) {
   progress.check();
   ArmShape shape(options.shape);
   if (options.length > 0 && options.height > 0 && options.length != options.height)
-    throw Error("For an arm the option 'length' means the same as the option 'height'. Set one of them.");
+    throw Error("For an arm the option 'length' means the same as the option 'height'. Set only one of them.");
   if (options.length > 0 || options.height > 0) shape.scale(std::max(options.length, options.height) / shape.length());
   TubeOptions tube_options = arm_resolution(options, shape);
   const double from = -kOverhang;

@@ -48,9 +48,10 @@ void choose_limb_resolution(const MakeOptions& options, LimbSize& limb) {
     }
   }
   if (static_cast<double>(limb.layers + 1) * limb.around > 4e6)
-    throw Error(fmt::format(
-        "A {} of {} layers and {} vertices around is too large. Lower the option 'layers' or the option 'vertices'.",
-        limb.kind, limb.layers, limb.around));
+    throw Error(
+        fmt::format("A {} with {} layers and {} vertices around it is too large. Lower the option 'layers' or the "
+                    "option 'vertices'.",
+                    limb.kind, limb.layers, limb.around));
 }
 
 LimbSize choose_limb(const std::string& kind, bool round, const MakeOptions& options) {
@@ -59,7 +60,7 @@ LimbSize choose_limb(const std::string& kind, bool round, const MakeOptions& opt
   if (round) limb.around = 32;
   if (options.length > 0 && options.height > 0 && options.length != options.height)
     throw Error(
-        fmt::format("For a {} the option 'length' means the same as the option 'height'. Set one of them.", kind));
+        fmt::format("For a {} the option 'length' means the same as the option 'height'. Set only one of them.", kind));
   if (options.length > 0 || options.height > 0) limb.length = std::max(options.length, options.height);
   if (options.width > 0) limb.width = options.width;
   limb.girth = (round ? kPi : 4) * limb.width;

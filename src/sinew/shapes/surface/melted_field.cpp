@@ -40,7 +40,7 @@ DistanceField plain_field(const Mesh& mesh, const MeltOptions& options, const Pr
   const double cells = std::ceil(longest / options.cell);
   if (cells > 1024)
     throw Error(
-        "So many vertices would need too fine a grid to remesh this character. Request fewer in the option "
+        "This many vertices would require too fine a grid to remesh this character. Request fewer with the option "
         "'vertices'.");
   geometry::DistanceFieldOptions plain;
   plain.cells = std::max(4, static_cast<int>(cells));

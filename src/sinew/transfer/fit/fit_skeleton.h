@@ -15,7 +15,7 @@
 
 namespace sinew::transfer {
 
-/// What each joint of a reference is to a transfer; all per joint.
+/// The function of each joint of a reference in a transfer; all per joint.
 struct ReferenceJoints {
   std::vector<char> moves_skin;  ///< Has weight.
   std::vector<char> helper;      ///< See `helper_joints`.
@@ -49,7 +49,7 @@ struct SkeletonFit {
 
 /// Fits the skeleton of a reference into a mesh.
 ///
-/// If the mesh has the reference's surface, as levels of detail have, joints stay where they are. Else both bodies are
+/// If the mesh has the reference's surface, such as a level of detail, joints stay where they are. Else both bodies are
 /// compared through one template (`rigging::plan_skeleton`): the built-in one for the kind of body that the reference's
 /// names suggest, else one made of the reference's own joints. The offset of a joint from its counterpart in the
 /// template is the same in the target as in the reference, rotated with the bone and scaled by its length, and stays

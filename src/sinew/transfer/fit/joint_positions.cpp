@@ -187,15 +187,15 @@ Attempt positions_by_template(const JointBody& body, const Mesh& mesh, const Tem
     plans.partner.push_back(planned_like(there.plan->plan, planned.name));
   const auto found =
       std::count_if(plans.of_joint.begin(), plans.of_joint.end(), [](Index planned) { return planned != kNone; });
-  if (found < 2) return {std::nullopt, "It has fewer than two joints of the reference."};
+  if (found < 2) return {std::nullopt, "It contains fewer than two joints of the reference."};
   JointPositions result = positions_by_plans(body, mesh, plans);
   result.method = own ? FitMethod::kOwnTemplate : FitMethod::kTemplate;
   result.template_name = own ? "" : skeleton_template.name;
   result.findings = there.plan->warnings;
   if (!here.plan)
     result.notes.push_back({"transfer.reference_plan", skeleton_template.name,
-                            fmt::format("The template could not be located in the reference, so its joints are "
-                                        "assumed where the template has them. {}",
+                            fmt::format("The template could not be located in the reference, so its joints are assumed "
+                                        "to be where the template has them. {}",
                                         here.problem)});
   return {std::move(result), ""};
 }
@@ -327,12 +327,11 @@ JointPositions first_positions(const JointBody& body, const Mesh& mesh, Template
     result.findings.push_back(
         {"transfer.skeleton_doubtful", "",
          result.method == FitMethod::kBox
-             ? std::string(
-                   "No template fits the mesh, so the reference's joints were only scaled with its box. Look at "
-                   "the picture, or rig the mesh first.")
-             : fmt::format("It is doubtful that the joints are where they should be (confidence {:.2f}). Look at the "
-                           "picture, or rig the mesh first.",
-                           result.overall)});
+             ? std::string("No template fits the mesh, so the reference's joints were only scaled to its bounding box. "
+                           "Check the picture, or rig the mesh first.")
+             : fmt::format(
+                   "The joint positions are uncertain (confidence {:.2f}). Check the picture, or rig the mesh first.",
+                   result.overall)});
   return result;
 }
 
@@ -395,7 +394,7 @@ OwnTemplate own_template(const JointBody& body) {
   }
   if (searched < kFewestSearched || searched > kMostSearched)
     return {std::nullopt,
-            fmt::format("The reference has {} where chains begin, end or branch; a template takes {} to {}.",
+            fmt::format("The reference has {} where chains begin, end or branch; a template supports {} to {}.",
                         count_of(searched, "joint"), kFewestSearched, kMostSearched)};
   try {
     return {rigging::read_template(rigging::write_template(made), "the reference's skeleton"), ""};

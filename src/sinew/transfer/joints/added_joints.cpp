@@ -129,11 +129,10 @@ class Adder {
     const double rho_t =
         target_skin_->distance(bone.target_a + t * (bone.target_b - bone.target_a), bone.turn.transpose() * direction);
     if (rho_r > 0 && rho_t > 0) return std::clamp(rho_t / rho_r, kLeastRadial, kMostRadial);
-    result_.warnings.push_back(
-        {"transfer.place", reference_.skeleton.joints[joint].name,
-         fmt::format("No skin of the {} was met beside its bone; its distance from the bone was scaled as the bone's "
-                     "length.",
-                     rho_r > 0 ? "target" : "reference")});
+    result_.warnings.push_back({"transfer.place", reference_.skeleton.joints[joint].name,
+                                fmt::format("No skin of the {} was found next to its bone; its distance from the bone "
+                                            "was scaled with the length of the bone.",
+                                            rho_r > 0 ? "target" : "reference")});
     return bone.target_length() / bone.reference_length();
   }
 
@@ -218,15 +217,15 @@ class Adder {
     if (known && partner == kNone) {
       result_.warnings.push_back(
           {"transfer.driver", result_.skeleton.joints[here].name,
-           source == kNone ? std::string("Its driver has no source and was left out.")
-                           : fmt::format("Its driver was left out, as the target has no '{}', which drives it.",
-                                         reference_.skeleton.joints[source].name)});
+           source == kNone
+               ? std::string("Its driver has no source and was left out.")
+               : fmt::format("Its driver was left out because the target does not have '{}', the joint that drives it.",
+                             reference_.skeleton.joints[source].name)});
       return;
     }
     if (!known)
-      result_.warnings.push_back(
-          {"transfer.driver", result_.skeleton.joints[here].name,
-           "Its driver is of an unknown kind and was taken over as it is; look whether it fits."});
+      result_.warnings.push_back({"transfer.driver", result_.skeleton.joints[here].name,
+                                  "Its driver has an unknown kind and was copied unchanged; check whether it fits."});
     result_.skeleton.joints[here].driver =
         known ? transferred_driver(*driver, reference_, extended, turns, {source, partner}, {joint, here},
                                    mappings_[joint].scale)

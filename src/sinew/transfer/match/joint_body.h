@@ -13,9 +13,9 @@
 
 namespace sinew::transfer {
 
-/// What each joint hangs on in the body, per joint: its parent, unless roles tell that it belongs elsewhere. In
-/// Rigify's rigs the spine that moves the skin is a chain beside the limbs, and in old Biped ones thighs hang on the
-/// spine; here thighs hang on hips and arms on the chest. Never a circle.
+/// The joint to which each joint is attached in the body, per joint: its parent, unless roles show that it belongs
+/// elsewhere. In Rigify's rigs the spine that moves the skin is a chain beside the limbs, and in old Biped ones thighs
+/// hang on the spine; here thighs hang on hips and arms on the chest. Never a circle.
 std::vector<Index> body_parents(const Skeleton& skeleton, const std::vector<motion::JointRole>& roles);
 
 class JointBody {
@@ -34,11 +34,11 @@ class JointBody {
 
   Index count() const { return static_cast<Index>(parent.size()); }
   const std::string& name(Index joint) const { return side.skeleton.joints[joint].name; }
-  /// Whether the first lies above the second, or is it.
+  /// Whether the first is an ancestor of the second, or the same joint.
   bool above(Index a, Index joint) const;
   /// The next joint above that counts, or kNone.
   Index counting_above(Index joint) const;
-  /// −1 right, +1 left, 0 in the middle or not to be told: by name or role, else by where it lies.
+  /// −1 right, +1 left, 0 in the middle or unknown: by name or role, else by position.
   int side_of(Index joint) const;
   /// Left, up and forward as columns.
   Mat3 axes() const;

@@ -152,7 +152,7 @@ void Mapper::take_given(const std::map<std::string, std::string>& given) {
     }
     const Index t = joint_named(t_.side.skeleton, to, "target");
     if (owner_[t] != kNone)
-      throw Error(fmt::format("The map gives '{}' of the target to two joints of the reference, '{}' and '{}'.", to,
+      throw Error(fmt::format("The map assigns '{}' of the target to two joints of the reference, '{}' and '{}'.", to,
                               r_.name(owner_[t]), from));
     set(r, t, kGiven);
   }
@@ -161,8 +161,8 @@ void Mapper::take_given(const std::map<std::string, std::string>& given) {
     for (std::size_t k = i + 1; k < pairs.size(); ++k)
       if (!trees_agree(pairs[i], pairs[k]))
         throw Error(
-            fmt::format("The map cannot hold: '{}' and '{}' of the reference hang on each other in another way "
-                        "than '{}' and '{}' of the target.",
+            fmt::format("The map is inconsistent: the hierarchy of '{}' and '{}' in the reference differs from that of "
+                        "'{}' and '{}' in the target.",
                         r_.name(pairs[i].reference), r_.name(pairs[k].reference), t_.name(pairs[i].target),
                         t_.name(pairs[k].target)));
 }
@@ -229,10 +229,9 @@ void Mapper::drop_contradictions() {
     owner_[gone.target] = kNone;
     warnings_.push_back(
         {"transfer.map_dropped", r_.name(gone.reference),
-         fmt::format(
-             "'{}' of the reference and '{}' of the target are the same by {}, but other joints hang on them in "
-             "another way. They are not treated as partners; the option 'map' can override this.",
-             r_.name(gone.reference), t_.name(gone.target), kWords[gone.strength])});
+         fmt::format("'{}' of the reference and '{}' of the target match by {}, but their positions in the hierarchy "
+                     "differ. They are not treated as partners; the option 'map' can override this.",
+                     r_.name(gone.reference), t_.name(gone.target), kWords[gone.strength])});
   }
 }
 
@@ -401,8 +400,8 @@ JointMap Mapper::result() {
   std::vector<Candidate> pairs = all();
   if (pairs.size() < 2)
     throw Error(
-        fmt::format("{} of the reference's joints could be matched with the target's, by name, role or place. "
-                    "Name the pairs with the option 'map': {{\"reference joint\": \"target joint\", …}}.",
+        fmt::format("{} of the reference's joints could be matched with the target's by name, role or position. "
+                    "Specify the pairs with the option 'map': {{\"reference joint\": \"target joint\", …}}.",
                     pairs.empty() ? "None" : "Only one"));
   for (const Candidate& pair : pairs) map.joints.push_back({pair.reference, pair.target, kWords[pair.strength]});
   // Parents first, in the body.

@@ -21,12 +21,12 @@ struct MappedJoint {
 
 struct JointMap {
   std::vector<MappedJoint> joints;  ///< By the reference's joints.
-  /// The same as pairs, with how the bodies lie. A pair's parent is what it hangs on in the body: see `joint_body.h`.
+  /// The same as pairs, with how the bodies lie. A pair's parent is that of the body: see `joint_body.h`.
   Correspondence correspondence;
   std::vector<Index> reference_alone;  ///< Joints that count in the reference and have no partner.
   std::vector<Index> target_alone;
-  /// Per joint of the reference: the target's joint that does its work. Its partner; else that of the nearest joint
-  /// above it that has one; else that of the nearest one in space.
+  /// Per joint of the reference: the target's joint that replaces it. This is its partner; else that of the nearest
+  /// joint above it that has one; else that of the nearest one in space.
   std::vector<Index> heir;
   Findings warnings;
 };
@@ -43,12 +43,11 @@ std::vector<char> primary_joints(const Skeleton& skeleton, const std::vector<cha
 
 /// Maps the primary joints of a reference (`reference_counts`, per joint) to a target's: first those given by name (an
 /// empty name leaves a joint of the reference without a partner), then equal names (without name spaces, case,
-/// separators), then equal roles
-/// (`motion::recognize`), then places in chains between joints that are mapped, or below them: one to one where chains
-/// have as many joints, else by share of the length. Left and right are never crossed. A pair that would turn the trees
-/// upside down is dropped, with a finding (transfer.map_dropped). Given joints need not count. \throws Error if a given
-/// name is not there, naming the nearest, if given pairs contradict each other, or if fewer than two joints are mapped.
-/// About joints².
+/// separators), then equal roles (`motion::recognize`), then places in chains between joints that are mapped, or below
+/// them: one to one where chains have as many joints, else by share of the length. Left and right are never crossed. A
+/// pair that would turn the trees upside down is dropped, with a finding (transfer.map_dropped). Given joints need not
+/// count. \throws Error if a given name does not exist (the message suggests the nearest), if given pairs contradict
+/// each other, or if fewer than two joints are mapped. About joints².
 JointMap map_joints(const TransferBody& reference, const std::vector<char>& reference_counts,
                     const TransferBody& target, const std::vector<char>& target_counts,
                     const std::map<std::string, std::string>& given = {});

@@ -25,23 +25,23 @@ struct GuideOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("resolution", "Voxels along the longest side of the mesh, for guide weights.").range(16, 1024),
+    v(Field("resolution", "Number of voxels along the longest side of the mesh, for guide weights.").range(16, 1024),
       self.resolution);
   }
 };
 
 /// Guides by distances inside the body (`binding::VoxelBinding`), with lengths relative to the mean length of the
-/// paired bones and the falloff as published: w = 1/s², s = (1 − f)·D + f·D², D at least 1e-4. Distances by
-/// marching, searched to the end: where the binder itself stops, at twice the nearest joint's distance, this falloff
-/// has a quarter of its weight left. Rows are smoothed, capped at 8 without a jump, and weights below 1e-3
-/// dropped. A joint at the very place of the one above, with nothing of its own to move, has no weight. The ends of
-/// heads, hands and feet are those of the skeletons if both tell them, else where the bodies end, so that both sides
-/// are made in one way. \throws Error as the binder does; Cancelled.
+/// paired bones and the falloff as published: w = 1/s², s = (1 − f)·D + f·D², D at least 1e-4. Distances by marching,
+/// searched to the end: where the binder itself stops, at twice the nearest joint's distance, this falloff has a
+/// quarter of its weight left. Rows are smoothed, capped at 8 without a jump, and weights below 1e-3 dropped. A joint
+/// at the same position as the one above it, with nothing of its own to move, has no weight. The ends of heads, hands
+/// and feet are those of the skeletons if both specify them, else where the bodies end, so that both sides are made in
+/// one way. \throws Error as the binder does; Cancelled.
 Guides make_guides(const TransferBody& reference, const TransferBody& target, const Correspondence& correspondence,
                    const GuideOptions& options = {}, const Progress& progress = {});
 
-/// The guides of one side alone: `of_reference` tells which joints of the pairs are its own. Ends are its skeleton's
-/// where it tells them.
+/// The guides of one side alone: `of_reference` specifies which joints of the pairs are its own. Ends are its
+/// skeleton's where it specifies them.
 SkinWeights make_guide(const TransferBody& side, const Correspondence& correspondence, bool of_reference,
                        const GuideOptions& options = {}, const Progress& progress = {});
 

@@ -29,7 +29,7 @@ WeightTransfer transfer_guides(const TransferBody& target, const Correspondence&
 TransferMethod guides_method() {
   return {.id = "guides",
           .name = "guides-only",
-          .when = "For comparison: weights by distance, nothing of the reference but its skeleton.",
+          .when = "For comparison: weights by distance, which use only the skeleton of the reference.",
           .options = GuideOptions(),
           .transfer = [](const TransferInput& input, const TransferOptions& common, const AnyOptions& own,
                          const Progress& progress) {

@@ -91,8 +91,8 @@ SkinWeights fill_unmatched(const Mesh& mesh, const geometry::Welding& welding, C
   if (found == rows.casts.size()) return cast;
   if (found == 0)
     throw Error(
-        "No vertex of the target found a place on the reference that matches it, so nothing can be transferred. Check "
-        "that the joints of both are mapped rightly and lie inside their meshes.");
+        "No vertex of the target has a matching position on the reference, so nothing can be transferred. Check that "
+        "the joints of both are mapped correctly and are inside their meshes.");
   std::vector<char> known;
   for (const Index w : welding.welded) known.push_back(rows.matched(w) ? 1 : 0);
   const InpaintResult filled = inpaint(mesh, binding::unwelded(cast, welding), known, progress);
@@ -118,21 +118,21 @@ void tell_fallbacks(WeightTransfer& result) {
     if (count > 0) result.fallbacks.push_back({code, method, count, text});
   };
   tell(Level::kWidened, "transfer.widened", "skeleton",
-       "Vertices whose rays met next to nothing looked again in a cone of twice the angle.");
-  tell(Level::kInside, "transfer.inside", "skeleton",
-       "Vertices of bones that lie outside the reference's skin took rays from inside the skin beside them.");
+       "Vertices whose rays hit almost nothing were cast again with a cone of twice the angle.");
+  tell(
+      Level::kInside, "transfer.inside", "skeleton",
+      "For vertices whose bones are outside the reference's skin, rays were cast from inside the skin near the bones.");
   tell(Level::kInpainted, "transfer.inpainted", "inpaint",
-       "Vertices that matched nothing took weights that spread along the surface from those around.");
+       "Vertices without a match received weights spread along the surface from surrounding vertices.");
   tell(Level::kCopied, "transfer.copied", "nearest",
-       "Vertices of shells without any match took the weights of the nearest vertex that has one.");
+       "Vertices of shells without any match received the weights of the nearest vertex that has one.");
   const Index unmatched = result.levels[3] + result.levels[4];
   if (unmatched > kManyUnmatched * static_cast<double>(result.level.size()))
     result.warnings.push_back(
         {"transfer.unmatched", "",
-         fmt::format(
-             "{} of {} vertices match nothing on the reference; their weights are guesses from those around. Check "
-             "the map of the joints, and that bones lie inside the skin.",
-             unmatched, result.level.size())});
+         fmt::format("{} of {} vertices have no match on the reference; their weights are estimated from surrounding "
+                     "vertices. Check the joint map, and check that the bones are inside the skin.",
+                     unmatched, result.level.size())});
 }
 
 WeightTransfer described(const CastRows& rows, const geometry::Welding& welding) {
@@ -162,8 +162,8 @@ WeightTransfer described(const CastRows& rows, const geometry::Welding& welding)
 
 void check_rows(const SkinWeights& rows, const Mesh& mesh, const char* what) {
   if (rows.row_count() == mesh.vertex_count()) return;
-  throw Error(fmt::format("The {} have {} rows for {} vertices. Give one for each vertex.", what, rows.row_count(),
-                          mesh.vertex_count()));
+  throw Error(fmt::format("The {} have {} rows for {} vertices. Provide one row for each vertex.", what,
+                          rows.row_count(), mesh.vertex_count()));
 }
 
 }  // namespace
@@ -214,7 +214,7 @@ TransferMethod skeleton_aware_method() {
   };
   return {.id = kId,
           .name = "skeleton-aware",
-          .when = "Characters of other build, pose and topology.",
+          .when = "Characters that differ in build, pose and topology.",
           .options = SkeletonAwareOptions(),
           .transfer = run};
 }

@@ -18,11 +18,11 @@ namespace sinew::transfer {
 enum class Similarity { kCanberra, kBrayCurtis };
 constexpr auto option_words(Similarity) { return std::array{"canberra", "braycurtis"}; }
 
-/// Of several surfaces over each other: the one nearest to the bone, or all.
+/// Where surfaces overlap: the one nearest to the bone, or all.
 enum class Surfaces { kNearest, kAll };
 constexpr auto option_words(Surfaces) { return std::array{"nearest", "all"}; }
 
-/// What becomes of the positions that the rays of a vertex find.
+/// How the positions that the rays of a vertex find are used.
 enum class Candidates { kBlend, kBest };
 constexpr auto option_words(Candidates) { return std::array{"blend", "best"}; }
 
@@ -39,25 +39,26 @@ struct SkeletonAwareOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("rays", "Rays from a bone towards the position that matches a vertex; the paper uses 128.").range(1, 4096),
+    v(Field("rays", "Number of rays cast from a bone towards the position that matches a vertex; the paper uses 128.")
+          .range(1, 4096),
       self.rays);
-    v(Field("cone", "Half the opening angle of the cone that the rays fill; the paper uses 30.").degrees().range(0, 90),
+    v(Field("cone", "Half of the opening angle of the cone of rays; the paper uses 30.").degrees().range(0, 90),
       self.cone_rad);
-    v(Field("exponent", "How much more positions with similar guide weights count; the paper's alpha.").range(0, 16),
+    v(Field("exponent", "Exponent that favours positions with similar guide weights; alpha in the paper.").range(0, 16),
       self.exponent);
-    v(Field("similarity", "How guide weights are compared: canberra, as published, or braycurtis."), self.similarity);
+    v(Field("similarity", "How guide weights are compared: canberra (as published) or braycurtis."), self.similarity);
     v(Field("directions",
-            "What defines how directions around bones correspond: the positions of joints; joint-frames, for rigs "
-            "whose axes agree; none, for equal poses."),
+            "How directions around bones are matched: by the positions of joints; by joint-frames, for rigs whose axes "
+            "agree; none, for equal poses."),
       self.directions);
     v(Field("surfaces",
-            "Which of several surfaces over each other count: the nearest to the bone, or all, for clothes and "
-            "armour."),
+            "Where surfaces overlap, use the one nearest to the bone, or all of them (for clothes and armour)."),
       self.surfaces);
-    v(Field("candidates", "Blend what all rays find, or take only the best candidate, for comparison."),
+    v(Field("candidates", "Blend the candidates of all rays, or use only the best one (for comparison)."),
       self.candidates);
-    v(Field("cap_reach", "Narrow the cone on thick limbs, so that rays stay near along the bone."), self.cap_reach);
-    v(Field("resolution", "Voxels along the longest side of the mesh, for guide weights.").range(16, 1024),
+    v(Field("cap_reach", "Narrow the cone on thick limbs, so that rays do not spread far along the bone."),
+      self.cap_reach);
+    v(Field("resolution", "Number of voxels along the longest side of the mesh, for guide weights.").range(16, 1024),
       self.resolution);
   }
 };

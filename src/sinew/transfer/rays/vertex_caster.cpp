@@ -31,7 +31,7 @@ ReferenceSkin::Faces ReferenceSkin::outward_faces(const Mesh& mesh, const SkinWe
     return std::all_of(t.begin(), t.end(), [&](Index v) { return weights.row(v).empty(); });
   });
   if (all.empty())
-    throw Error("The reference has no faces that its weights move, so there is nothing to transfer. Bind it first.");
+    throw Error("The reference has no faces with weights, so there is nothing to transfer. Bind it first.");
   const geometry::Facing facing = geometry::solid_facing({mesh.positions, all});
   for (std::size_t i = 0; i < all.size(); ++i)
     if (facing.signs[i] < 0) std::swap(all[i][1], all[i][2]);

@@ -25,7 +25,7 @@ WeightTransfer transfer_closest_point(const Reference& reference, const Transfer
 TransferMethod closest_point_method() {
   return {.id = "closest",
           .name = "closest-point",
-          .when = "The same body in the same pose: levels of detail, remeshed copies.",
+          .when = "The same body in the same pose, such as levels of detail and remeshed copies.",
           .options = NoOptions(),
           .transfer = [](const TransferInput& input, const TransferOptions& common, const AnyOptions&,
                          const Progress& progress) {

@@ -101,9 +101,8 @@ WeightTransfer transfer_inpaint(const Reference& reference, const TransferBody& 
   for (const Index w : nearest.welding.welded) known.push_back(unmatched[w] == 0);
   if (std::find(known.begin(), known.end(), 1) == known.end())
     throw Error(
-        "No vertex of the target lies near the reference's surface and faces the same way, so there is nothing to "
-        "spread. "
-        "Put both in the same place and pose, or use the method 'skeleton'.");
+        "No vertex of the target is near the reference's surface and faces the same way, so there is nothing to "
+        "spread. Give both the same position and pose, or use the method 'skeleton'.");
   InpaintResult spread = inpaint(mesh, binding::unwelded(nearest.rows, nearest.welding), known, progress);
   const SkinWeights rows = swept(welded_rows_of(spread.weights, nearest.welding), unmatched, mesh, nearest.welding);
   WeightTransfer result;
@@ -120,8 +119,8 @@ WeightTransfer transfer_inpaint(const Reference& reference, const TransferBody& 
     if (count > 0) result.fallbacks.push_back({code, method, count, text});
   };
   tell("transfer.unmatched", "inpaint", inpainted,
-       "Far from the reference or facing another way: weights were spread from around.");
-  tell("transfer.unmatched", "nearest", copied, "Shells without any match took the weights of the nearest vertex.");
+       "Vertices far from the reference, or facing another way, received weights spread from surrounding vertices.");
+  tell("transfer.unmatched", "nearest", copied, "Shells without any match received the weights of the nearest vertex.");
   result.fallbacks.insert(result.fallbacks.end(), spread.fallbacks.begin(), spread.fallbacks.end());
   result.metrics = distance_metrics(nearest.distance, mesh.size());
   result.metrics["flipped_vertices"] = flipped;

@@ -281,8 +281,8 @@ InpaintResult inpaint(const Mesh& mesh, const SkinWeights& rows, const std::vect
   const auto tell = [&](const char* method, Index count, const char* text) {
     if (count > 0) result.fallbacks.push_back({"transfer.inpaint", method, count, text});
   };
-  tell("laplacian", by_laplacian, "The equations for smooth weights could not be solved; plainer ones were.");
-  tell("edges", by_edges, "No equations for weights could be solved; the nearest row along edges was copied.");
+  tell("laplacian", by_laplacian, "The equations for smooth weights could not be solved; simpler equations were used.");
+  tell("edges", by_edges, "The equations for weights could not be solved; the nearest row along edges was copied.");
   result.weights.reserve(rows.row_count(), 4 * static_cast<std::size_t>(rows.row_count()));
   for (Index v = 0; v < mesh.vertex_count(); ++v) {
     const Index w = canvas.welding.welded[v];

@@ -54,7 +54,7 @@ Nearest nearest_points(const Reference& reference, const Mesh& mesh, const Progr
   };
   bool any = false;
   for (Index t = 0; t < triangles.size() && !any; ++t) any = has_weights(t);
-  if (!any) throw Error("The reference has no faces with weights; nothing can be taken from it.");
+  if (!any) throw Error("The reference has no faces with weights, so there is nothing to transfer.");
   const geometry::RayScene scene(geometry::TriangleSoup{reference.mesh.positions, triangles});
   const geometry::Welding reference_welding = geometry::weld(reference.mesh);
   const std::vector<Vec3> reference_normals = geometry::vertex_normals(reference.mesh, &reference_welding);
