@@ -81,6 +81,14 @@ std::string sentence(const CLI::ParseError& problem) {
   return text + " See sinew --help.";
 }
 
+Words flags_of(const CLI::App& app) {
+  Words flags;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames())
+      if (name != "help-markdown") flags.push_back("--" + name);
+  return flags;
+}
+
 // Why a command does not take a flag: its name has changed, it belongs to a method that is not chosen, or it is
 // unknown.
 [[noreturn]] void refuse_flag(const CLI::App& app, const Entry& entry, const OptionList& list,
@@ -89,9 +97,7 @@ std::string sentence(const CLI::ParseError& problem) {
     if ((entry.id == renamed.command || !*renamed.command) && word == renamed.before &&
         app.get_option_no_throw(renamed.now) != nullptr)
       throw Error(fmt::format("'{}' has no option '{}'; its name is now '{}'.", entry.id, word, renamed.now));
-  Words known, owners;
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  Words owners;
   std::string choice;
   for (const OptionGroup& group : list.groups())
     for (const Option& option : group.list.options())
@@ -100,8 +106,8 @@ std::string sentence(const CLI::ParseError& problem) {
   if (!owners.empty())
     throw Error(fmt::format("'{}' is an option of {}, and another method is chosen. Add --{} {}.", word,
                             join_some(owners), choice, owners.front()));
-  throw Error(fmt::format("'{}' has no option '{}'.{} See sinew {} --help.", entry.id, word, did_you_mean(word, known),
-                          entry.id));
+  throw Error(fmt::format("'{}' has no option '{}'.{} See sinew {} --help.", entry.id, word,
+                          did_you_mean(word, flags_of(app)), entry.id));
 }
 
 void refuse_extras(const CLI::App& app, const Entry& entry, const OptionList& list) {
@@ -247,8 +253,10 @@ CommandLine parse_program(const Words& words, CommonFlags& common) {
   } catch (const CLI::ParseError& problem) {
     throw Error(sentence(problem));
   }
-  if (const Words left = app.remaining(); !left.empty())
-    throw Error(fmt::format("sinew has no option '{}'. See sinew --help.", flag_part(left.front())));
+  if (const Words left = app.remaining(); !left.empty()) {
+    const std::string word = flag_part(left.front());
+    throw Error(fmt::format("sinew has no option '{}'.{} See sinew --help.", word, did_you_mean(word, flags_of(app))));
+  }
   return ask_for(CommandLine::Ask::kHelp);
 }
 

@@ -23,20 +23,17 @@ std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-// Two columns; a long left one pushes the right one to the next line.
-std::string columns(const std::string& left, const std::string& right) {
-  std::string line = "  " + left;
-  const std::size_t used = width_of(line);
-  line += used + 2 > kIndent ? "\n" + std::string(kIndent, ' ') : std::string(kIndent - used, ' ');
-  std::size_t column = kIndent;
+// Words behind the start of a line, which is `column` wide; further lines begin at that column.
+std::string wrapped(std::string_view words, std::string line, std::size_t indent) {
+  std::size_t column = indent;
   std::size_t begin = 0;
-  while (begin < right.size()) {
-    const std::size_t end = std::min(right.find(' ', begin), right.size());
-    const std::string word = right.substr(begin, end - begin);
-    if (column > kIndent && column + 1 + width_of(word) > kWidth) {
-      line += "\n" + std::string(kIndent, ' ');
-      column = kIndent;
-    } else if (column > kIndent) {
+  while (begin < words.size()) {
+    const std::size_t end = std::min(words.find(' ', begin), words.size());
+    const std::string word(words.substr(begin, end - begin));
+    if (column > indent && column + 1 + width_of(word) > kWidth) {
+      line += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
       line += ' ';
       ++column;
     }
@@ -45,6 +42,14 @@ std::string columns(const std::string& left, const std::string& right) {
     begin = end + 1;
   }
   return line + "\n";
+}
+
+// Two columns; a long left one pushes the right one to the next line.
+std::string columns(const std::string& left, const std::string& right) {
+  std::string line = "  " + left;
+  const std::size_t used = width_of(line);
+  line += used + 2 > kIndent ? "\n" + std::string(kIndent, ' ') : std::string(kIndent - used, ' ');
+  return wrapped(right, std::move(line), kIndent);
 }
 
 std::string value_name(const Option& option) {
@@ -189,7 +194,8 @@ std::string program_help() {
 
 std::string command_help(const std::string& command, const OptionList& options) {
   const auto& entry = jobs::commands().find(command);
-  std::string text = fmt::format("{}\n\n  sinew {} {} [options]\n", entry.when, entry.id, entry.make.arguments);
+  std::string text =
+      wrapped(entry.when, "", 0) + fmt::format("\n  sinew {} {} [options]\n", entry.id, entry.make.arguments);
   std::string lines;
   if (entry.make.has_output) {
     lines += columns("-o, --output FILE", "The output file; its extension decides the format.");

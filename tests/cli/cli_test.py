@@ -90,7 +90,7 @@ class Requests(Cli):
         self.assertEqual(self.names(), before)
 
     def test_an_unknown_command_gets_the_nearest(self):
-        self.refuse("inof", "cube.obj", says="There is no command 'inof'. Did you mean 'info'?")
+        self.refuse("inof", "cube.obj", says="Unknown command 'inof'; available: rig, info,")
 
     def test_an_unknown_flag_gets_the_nearest(self):
         self.refuse("convert", "cube.obj", "-o", "x.glb", "--max-influence", "4", says="Did you mean '--max-influences'?")
@@ -99,7 +99,7 @@ class Requests(Cli):
         self.refuse("--vresion", says="Did you mean '--version'?")
 
     def test_wrong_values_name_the_flag(self):
-        self.refuse("convert", "cube.obj", "-o", "x.glb", "--max-influences", "many", says="--max-influences takes a whole number")
+        self.refuse("convert", "cube.obj", "-o", "x.glb", "--max-influences", "many", says="The option '--max-influences' takes an integer")
         self.refuse("convert", "cube.obj", "-o", "x.glb", "--max-influences", "65", says="between 0 and 64")
         self.refuse("convert", "cube.obj", "-o", "x.glb", "--unit", "cn", says="Did you mean 'cm'?")
         self.refuse("convert", "cube.obj", "-o", "x.glb", "--height", "-1", says="--height")
@@ -126,7 +126,7 @@ class Requests(Cli):
         self.refuse("convert", "cube.obj", "-o", "x.odd", says="x.odd")
 
     def test_what_cannot_be_made_is_told_before_anything_is_written(self):
-        self.refuse("make", "tetrapod", "-o", "x.glb", says="There is no kind of character 'tetrapod'; there is")
+        self.refuse("make", "tetrapod", "-o", "x.glb", says="Unknown kind of character 'tetrapod'; available: human,")
         self.refuse("make", "figur", "-o", "x.glb", says="Did you mean 'figure'?")
         self.refuse("make", "bar", "-o", "x.glb", "--clothes", says="'bar' does not have the option '--clothes'")
         self.refuse("make", "figure", "-o", "x.glb", "--layers", "3", says="'figure' does not have the option '--layers'")
