@@ -103,7 +103,7 @@ class Requests(Cli):
         self.refuse("convert", "cube.obj", "-o", "x.glb", "--max-influences", "65", says="between 0 and 64")
         self.refuse("convert", "cube.obj", "-o", "x.glb", "--unit", "cn", says="Did you mean 'cm'?")
         self.refuse("convert", "cube.obj", "-o", "x.glb", "--height", "-1", says="--height")
-        self.refuse("convert", "cube.obj", "-o", "x.glb", "--ground=perhaps", says="--ground takes true or false")
+        self.refuse("convert", "cube.obj", "-o", "x.glb", "--ground=perhaps", says="'--ground' takes true or false")
         self.refuse("info", "cube.obj", "--threads", "-1", says="--threads")
         self.refuse("convert", "cube.obj", "-o", says="--output needs a value")
 

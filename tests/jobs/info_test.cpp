@@ -14,11 +14,13 @@
 #include "sinew/jobs/info_columns.h"
 #include "sinew/jobs/info_report.h"
 #include "tests/pipeline/ball_rig.h"
+#include "tests/support/threads.h"
 
 namespace sinew::jobs {
 namespace {
 
 using test::ball_rig;
+using test::tetrahedron;
 
 pipeline::CharacterFacts facts_of(const io::Asset& asset) { return pipeline::inspect(asset.character, {true}); }
 
@@ -92,7 +94,7 @@ class InfoFile : public testing::Test {
 };
 
 TEST_F(InfoFile, ReportsAFileCompletely) {
-  const Report report = info({.inputs = {tetrahedron_file()}, .output = {}}, {.deep = true, .placement = {}}, {});
+  const Report report = info({.inputs = {tetrahedron_file()}, .output = {}}, {.inspect = {true}, .placement = {}}, {});
   EXPECT_EQ(report.command, "info");
   ASSERT_EQ(report.inputs.size(), 1u);
   EXPECT_EQ(report.inputs[0].sha256.size(), 64u);
@@ -109,8 +111,8 @@ TEST_F(InfoFile, TheSameForAnyNumberOfThreads) {
   const std::filesystem::path path = tetrahedron_file();
   std::vector<std::string> texts;
   for (const int threads : {1, 2}) {
-    const Threads limit(threads);
-    Report report = info({.inputs = {path}, .output = {}}, {.deep = true, .placement = {}}, {});
+    const test::Threads limit(threads);
+    Report report = info({.inputs = {path}, .output = {}}, {.inspect = {true}, .placement = {}}, {});
     report.timing = Json::object();
     texts.push_back(report.to_json().dump() + report.text);
   }

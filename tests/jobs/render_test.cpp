@@ -348,7 +348,7 @@ TEST(Render, WireSkeletonAndWeightsEachChangeThePicture) {
   };
   io::Bytes skin;
   try {
-    io::find_browser();
+    picture::find_browser();
     skin = draw({"skin"});
   } catch (const Error& error) {
     const std::string text = error.what();

@@ -22,6 +22,9 @@
 #include "tests/support/environment.h"
 
 namespace sinew::jobs {
+
+using namespace lab;
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -95,7 +95,7 @@ TEST_F(RigJob, AFileWithASkeletonNeedsReplace) {
 
 TEST_F(RigJob, SeveralFilesAreOneCharacter) {
   RigJobOptions options = human();
-  options.rig.bind = "distance";
+  options.rig.bind.choose("distance");
   const Index once = io::load(folder_ / "bare.obj").character.rig.mesh.vertex_count();
   fs::copy_file(folder_ / "bare.obj", folder_ / "again.obj");
   const Report report = run({"bare.obj", "again.obj"}, "out.glb", options);
@@ -129,7 +129,7 @@ TEST_F(RigJob, GivesTheJointsAndWeightsOfTheLibrary) {
 TEST_F(RigJob, ExactPositionsComeFromAFile) {
   put_text("positions.json", R"({"LeftHand": [0.7, 1.2, 0.01]})");
   RigJobOptions options = human();
-  options.rig.bind = "distance";
+  options.rig.bind.choose("distance");
   options.joint_positions = (folder_ / "positions.json").string();
   const Report report = run({"bare.obj"}, "out.glb", options);
   bool found = false;

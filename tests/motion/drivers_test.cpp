@@ -314,7 +314,7 @@ TEST(Drivers, CirclesAreRefusedByName) {
   driver.source = 3;
   rig.skeleton.joints[1].driver = driver;
   const std::string text = driver_error(rig.skeleton);
-  EXPECT_NE(text.find("circle"), std::string::npos);
+  EXPECT_NE(text.find("cycle"), std::string::npos);
   EXPECT_NE(text.find("'Fore'"), std::string::npos);
   EXPECT_NE(text.find("'Helper'"), std::string::npos);
 }
@@ -326,7 +326,7 @@ TEST(Drivers, AimingAtOnesOwnChildIsACircle) {
   driver.kind = Driver::Kind::kAim;
   driver.source = 2;
   rig.skeleton.joints[1].driver = driver;
-  EXPECT_NE(driver_error(rig.skeleton).find("circle"), std::string::npos);
+  EXPECT_NE(driver_error(rig.skeleton).find("cycle"), std::string::npos);
   rig.skeleton.joints[1].driver->kind = Driver::Kind::kTwistShare;  // Its rotation alone is known before.
   EXPECT_EQ(driver_error(rig.skeleton), "");
 }

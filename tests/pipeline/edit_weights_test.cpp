@@ -23,14 +23,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Character made_human() {
+Character edited_human() {
   shapes::MakeOptions options;
   options.vertices = 1500;
   return shapes::make("human", options).made.character;
 }
 
 TEST(EditWeights, TheResultHoldsTheCharacterTheEditsAndTheChanges) {
-  const Character human = made_human();
+  const Character human = edited_human();
   EditWeightsOptions options;
   options.prune = 0.2;
   options.max_influences = 2;
@@ -45,7 +45,7 @@ TEST(EditWeights, TheResultHoldsTheCharacterTheEditsAndTheChanges) {
 }
 
 TEST(EditWeights, OfNoLimitRowsMayGrow) {
-  const Character human = made_human();
+  const Character human = edited_human();
   EditWeightsOptions options;
   options.smooth = 10;
   const Index usual = edit_weights(human, options).character.rig.weights.max_influences();
@@ -55,7 +55,7 @@ TEST(EditWeights, OfNoLimitRowsMayGrow) {
 }
 
 TEST(EditWeights, OptionsOutOfRangeAndUnknownJointsAreRefusedByName) {
-  const Character human = made_human();
+  const Character human = edited_human();
   const auto refusal = [&](const EditWeightsOptions& options) -> std::string {
     try {
       edit_weights(human, options);
@@ -76,7 +76,7 @@ TEST(EditWeights, OptionsOutOfRangeAndUnknownJointsAreRefusedByName) {
 }
 
 TEST(CompareWeights, MeshesOfOtherVerticesAreRefused) {
-  Rig rig = made_human().rig, other = rig;
+  Rig rig = edited_human().rig, other = rig;
   EXPECT_EQ(compare_weights(rig, other).all.mean_half_l1, 0);
   other.mesh.positions.pop_back();
   EXPECT_THROW(compare_weights(rig, other), Error);

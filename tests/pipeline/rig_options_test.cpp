@@ -33,7 +33,7 @@ TEST(RigOptions, UnknownWordsAreRefusedWithTheNearest) {
   EXPECT_TRUE(holds(error_of([](RigOptions& o) { o.preset = "unitty"; }), "unity"));
   EXPECT_TRUE(holds(error_of([](RigOptions& o) { o.rigger.without = {"leg"}; }), "legs"));
   EXPECT_TRUE(holds(error_of([](RigOptions& o) { o.demo_clip = {"wakl"}; }), "walk"));
-  EXPECT_TRUE(holds(error_of([](RigOptions& o) { o.bind = "heta"; }), "heat"));
+  EXPECT_TRUE(holds(error_of([](RigOptions& o) { o.bind.choose("heta"); }), "heat"));
   EXPECT_TRUE(holds(error_of([](RigOptions& o) { o.max_influences = 65; }), "max_influences"));
   EXPECT_EQ(error_of([](RigOptions& o) { o.max_influences = 0; }), "");
 }

@@ -24,7 +24,7 @@ namespace {
 RigOptions options_for(const std::string& preset = "plain") {
   RigOptions options;
   options.preset = preset;
-  options.bind = "distance";
+  options.bind.choose("distance");
   options.replace = true;
   return options;
 }

@@ -11,6 +11,7 @@
 #include "sinew/binding/segment/segmentation.h"
 #include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
+#include "sinew/deform/blend/slbs.h"
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/lab/blend_bar/blend_bar.h"
 #include "sinew/shapes/surface/limbs.h"
@@ -119,7 +120,7 @@ struct Limb {
   TwistFigures twisted(const char* method, double degrees) const {
     const AnyOptions options =
         std::string_view(method) == "slbs" ? AnyOptions(deform::SlbsOptions{deform::TwistShare::kDelta}) : AnyOptions();
-    const auto deformer = deform::bind(method, rig(), options, {}, {&regions});
+    const auto deformer = deform::bind(method, rig(), options, {}, {&regions, {}});
     return TwistedBone(rig(), made.owners, 0, 1).measure(*deformer, radians(degrees));
   }
 };

@@ -126,7 +126,7 @@ TEST(TemplateFile, EveryErrorNamesTheFileAndThePlace) {
       {error_with([](Json& j) { j["joints"][0]["parent"] = "Hips"; }), "'Hips' does not come before it"},
       {error_with([](Json& j) { j["joints"][1]["placement"] = "guessed"; }), "'placement' should be \"searched\""},
       {error_with([](Json& j) { j["joints"][1]["fraction"] = true; }), "'fraction' should be a number, not true"},
-      {error_with([](Json& j) { j["joints"][1]["fraction"] = 1.5; }), "does not lie between 0 and 1"},
+      {error_with([](Json& j) { j["joints"][1]["fraction"] = 1.5; }), "is not between 0 and 1"},
       {error_with([](Json& j) { j["joints"][1]["optional"] = 1; }), "'optional' should be true or false"},
       {error_with([](Json& j) {
          j["joints"][1]["roll_axis"] = {0, 0, 0};
