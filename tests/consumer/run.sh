@@ -48,8 +48,8 @@ bind_weights/bind_weights figure.glb library.glb
 prefix/bin/sinew bind figure.glb -o program.glb --method voxel --resolution 128 --falloff 0.4 --max-influences 3 --quiet
 cmp library.glb program.glb || { echo "the library and the program bind differently"; exit 1; }
 # A mesh rigged by the library is the file that the program writes.
-prefix/bin/sinew make human --with mesh --vertices 2500 -o bare.glb --quiet
-prefix/bin/sinew convert bare.glb -o bare.obj --quiet
+prefix/bin/sinew make human --with mesh --vertices 2500 -o bare_human.glb --quiet
+prefix/bin/sinew convert bare_human.glb -o bare.obj --quiet
 use rig_example "$here/../../examples/rig_a_mesh" "$flags"
 rig_example/rig_a_mesh bare.obj rigged_library.glb | grep -q '^human, confidence' || { echo "the example finds no human"; exit 1; }
 prefix/bin/sinew rig bare.obj -o rigged_program.glb --quiet

@@ -232,7 +232,7 @@ TEST(RigJson, WhatDoesNotFitIsASentenceWithItsPlace) {
   expect(rig_text(R"("name": "x")"), "'joints' is missing");
   expect(rig_text(R"("joints": [{"name": "a", "parent": 1}, {"name": "b", "parent": "a"}])"),
          "joint 0 'a': its parents form a cycle");
-  expect(rig_text(R"("joints": [{"name": "a", "parent": 0}])"), "circle");
+  expect(rig_text(R"("joints": [{"name": "a", "parent": 0}])"), "cycle");
   expect(rig_text(R"("joints": [{"name": "a", "parent": "z"}])"), "there is no joint 'z'");
   expect(rig_text(R"("joints": [{"name": "a", "parent": 7}])"), "there is no joint 7; the file has 1");
   expect(rig_text(R"("joints": [{"name": "a", "parent": -1}])"), "whole number of at least 0");

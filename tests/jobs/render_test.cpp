@@ -296,14 +296,14 @@ TEST(Render, WhatAMethodDoesNotShowIsRefusedWithWhatThereIs) {
   };
   RenderOptions options;
   options.show = {"skin", "tets"};
-  holds(options, "lbs shows nothing");
-  holds(options, "Add --method pbd");
+  holds(options, "cannot draw 'tets' with the method lbs");
+  holds(options, "Set the option 'method' to pbd");
   options.deformer.method.choose("pbd");
   options.deformer.method.options().as<deform::PbdOptions>().tets = 500;
   options.show = {"tots"};
   holds(options, "tets, inverted, areas");
   options.show = {"twist"};
-  holds(options, "Add --method slbs");
+  holds(options, "Set the option 'method' to slbs");
 }
 
 TEST(Render, UnknownNamesGetTheNearestOnes) {

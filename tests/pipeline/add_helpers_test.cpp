@@ -72,10 +72,10 @@ TEST(AddHelpers, TheInputStaysAndTheResultNamesWhatWasAdded) {
   EXPECT_TRUE(validate(result.character).empty());
 }
 
-TEST(AddHelpers, TheLimitOfInfluencesIsFourUnlessItIsGivenAndZeroIsNone) {
+TEST(AddHelpers, TheLimitOfInfluencesIsThatOfTheFileUnlessItIsGivenAndZeroIsNone) {
   HelpersOptions options;
   options.twist = {"forearm", "upperarm"};
-  EXPECT_EQ(add_helpers(human(), options).cap.influences, 4U);
+  EXPECT_EQ(add_helpers(human(), options).cap.influences, std::max(4U, human().rig.weights.max_influences()));
   options.max_influences = 2;
   const HelpersResult two = add_helpers(human(), options);
   EXPECT_LE(two.character.rig.weights.max_influences(), 2U);

@@ -16,8 +16,8 @@ namespace {
 /// The error of options that are wrong; empty for options that are right.
 std::string error_of(const std::function<void(RigOptions&)>& change) {
   RigOptions options;
-  change(options);
   try {
+    change(options);
     check_rig_options(options);
   } catch (const Error& problem) {
     return problem.what();

@@ -120,6 +120,7 @@ TEST(ApplyRigPlan, WeightsAreMirroredToTheLastBit) {
 
 TEST(ApplyRigPlan, ZeroInfluencesIsNoLimit) {
   RigOptions options = options_for();
+  options.bind.choose("voxel");
   options.max_influences = 1;
   EXPECT_EQ(apply(bare_human(), options).character.rig.weights.max_influences(), 1U);
   options.max_influences = 0;

@@ -43,7 +43,7 @@ struct BindOptions {
           .range(0, 64),
       self.max_influences);
     v(Field("smooth", "Rounds of smoothing of the weights along the surface. The default depends on the method.")
-          .range(0, 100),
+          .range(0, 1000),
       self.smooth);
   }
 };

@@ -26,7 +26,7 @@ bool is_requested(const EditWeightsOptions& options, std::string_view operation)
   if (operation == "fill") return options.fill;
   if (operation == "mirror") return options.mirror.has_value();
   if (operation == "symmetrize") return options.symmetrize;
-  if (operation == "smooth") return options.smooth.has_value();
+  if (operation == "smooth") return options.smooth.value_or(0) > 0;
   return options.prune.has_value();
 }
 

@@ -51,7 +51,7 @@ struct EditWeightsOptions {
     v(Field("fill", "Compute missing rows from the rows around them."), self.fill);
     v(Field("mirror", "Copy the weights of one side to the other."), self.mirror);
     v(Field("symmetrize", "Replace both sides by their mean, about the mirror plane of the mesh."), self.symmetrize);
-    v(Field("smooth", "Number of rounds of smoothing along the surface.").range(1, 1000), self.smooth);
+    v(Field("smooth", "Number of rounds of smoothing along the surface.").range(0, 1000), self.smooth);
     v(Field("prune", "Remove weights below this share of a row.").range(0, 0.5), self.prune);
     v(Field("max_influences",
             "Maximum number of joints that move one vertex, applied smoothly as the last step; 0 means no limit. "

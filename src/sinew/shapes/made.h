@@ -48,12 +48,13 @@ struct MakeOptions {
   static void visit(Self& self, Visitor&& v) {
     v(Field("vertices", "Approximate number of vertices; 0 uses the default of the kind.").range(0, 2000000),
       self.vertices);
-    v(Field("seed", "Seed for random variation; affects 'vary', random poses and 'generated'."), self.seed);
+    v(Field("seed", "Seed for random variation; affects 'vary', random poses and 'generated'.").range(0, 2147483647),
+      self.seed);
     v(Field("vary", "How much the body's shape and proportions differ from the standard body.").range(0, 1), self.vary);
     v(Field("made_pose", "Pose of the rest shape.").one_of({"t", "a", "random"}), self.made_pose);
     v(Field("height", "Height (length of a bar, cylinder or arm); 0 uses the default of the kind.")
           .in("m")
-          .range(0, 1000),
+          .range(0, 1e6),
       self.height);
     v(Field("triangles", "Split every quad into two triangles."), self.triangles);
     v(Field("clothes", "Add a shirt, hair, eyes and buttons as separate shells (human)."), self.clothes);

@@ -38,7 +38,7 @@ struct TransferOptions {
     v(Field("max_influences", "Maximum number of joints that may move one vertex; 0 for no limit, 4 if absent.")
           .range(0, 64),
       self.max_influences);
-    v(Field("smooth", "Number of rounds of smoothing the weights along the surface.").range(0, 100), self.smooth);
+    v(Field("smooth", "Number of rounds of smoothing the weights along the surface.").range(0, 1000), self.smooth);
   }
 };
 

@@ -195,7 +195,11 @@ TEST(NodeConstraint, ACharacterWithoutADocumentKeepsItsConstraintsInItsNewOne) {
   std::mt19937 rng(31);
   const Arm arm = make_arm(rng, 0, 0.5, 1);
   Report report;
-  const Asset asset = as_gltf(arm.asset, report);
+  Asset bare = arm.asset;
+  bare.document.reset();
+  bare.format = "obj";
+  bare.path = "arm.obj";
+  const Asset asset = as_gltf(std::move(bare), report);
   EXPECT_EQ(json_of(asset)["extensionsUsed"], Json::array({"VRMC_node_constraint"}));
   expect_as_specified(asset, rng, 1e-9);
 }

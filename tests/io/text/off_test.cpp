@@ -74,7 +74,7 @@ TEST(Off, ErrorsNameTheLine) {
             "mesh.off, line 4: the face uses vertex 1, but the file has only 1 (counted from 0).");
   EXPECT_EQ(off_error("OFF\n1 1 0\n0 nan 0\n3 0 0 0\n"), "mesh.off, line 3: 'nan' is not a finite number.");
   EXPECT_NE(off_error("OFF\n1 2 0\n0 0 0\n3 0 0 0\n").find("after 1 of 2 faces"), std::string::npos);
-  EXPECT_NE(off_error("OFF\n-1 2 0\n").find("-1 vertices"), std::string::npos);
+  EXPECT_NE(off_error("OFF\n-1 2 0\n").find("-1 is not a valid number of vertices"), std::string::npos);
   EXPECT_NE(off_error("OFF BINARY\n\1\2").find("binary OFF"), std::string::npos);
   EXPECT_NE(off_error("4OFF\n1 0 0\n").find("three-dimensional"), std::string::npos);
   EXPECT_NE(off_error("solid cube").find("does not begin with OFF"), std::string::npos);
