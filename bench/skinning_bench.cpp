@@ -27,6 +27,8 @@
 #include "sinew/core/angles.h"
 #include "sinew/core/hash.h"
 #include "sinew/core/parallel.h"
+#include "sinew/deform/blend/delta_mush.h"
+#include "sinew/deform/blend/slbs.h"
 #include "sinew/deform/deformer.h"
 
 namespace {
