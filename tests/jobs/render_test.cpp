@@ -337,6 +337,38 @@ TEST(Render, SizesThatAreNoneAreRefused) {
   EXPECT_EQ(made(bar, options).height, 4096);
 }
 
+TEST(Render, FocusShowsEachJointFromNear) {
+  const io::Asset bar = bar_file();
+  RenderOptions options;
+  options.focus = {"bend", "root"};
+  options.clip = "curl";
+  options.time = 2.0;
+  const picture::PictureScene scene = made(bar, options);
+  ASSERT_EQ(scene.cells.size(), 2U);
+  EXPECT_EQ(scene.cells[0].title, "bend");
+  EXPECT_EQ(scene.cells[1].title, "root");
+  EXPECT_EQ(scene.columns, 2);
+  EXPECT_EQ(scene.width, 2 * scene.height) << "panels are square";
+  ASSERT_TRUE(scene.cells[0].close_up.has_value());
+  EXPECT_FALSE(scene.cells[0].close_up->points.empty());
+  EXPECT_GT(std::abs(scene.cells[0].close_up->back.z()), 0.9) << "the bar is bent about z";
+  options.view = "side";
+  EXPECT_GT(made(bar, options).cells[0].close_up->back.x(), 0.9) << "a view that was asked for is kept";
+}
+
+TEST(Render, FocusOnAnUnknownJointIsRefusedWithTheNearest) {
+  io::Asset bar = bar_file();
+  RenderOptions options;
+  options.focus = {"bned"};
+  EXPECT_NE(refusal(bar, options).find("'bend'"), std::string::npos) << refusal(bar, options);
+  options.focus = {"bend"};
+  options.sheet = true;
+  EXPECT_NE(refusal(bar, options).find("cannot be combined"), std::string::npos);
+  options.sheet = false;
+  bar.character.rig.skeleton = {};
+  EXPECT_NE(refusal(bar, options).find("no skeleton"), std::string::npos) << refusal(bar, options);
+}
+
 TEST(Render, WireSkeletonAndWeightsEachChangeThePicture) {
   const io::Asset bar = bar_file();
   const auto draw = [&](std::vector<std::string> show) {

@@ -13,20 +13,36 @@ const font = (px: number, weight = 500) => `${weight} ${px}px "DejaVu Sans", "Li
 export function drawCaptions(context: Context, scene: Scene) {
   for (const cell of scene.cells) {
     drawLabels(context, scene, cell);
+    if (cell.closeUp) drawBand(context, scene, cell);
     drawTitle(context, cell);
   }
   if (scene.legend) drawLegend(context, scene, scene.legend);
 }
 
-function drawTitle(context: Context, { rect: [x, y, width, height], title }: Cell) {
+const titleSize = ([, , width, height]: Cell['rect']) => Math.round(Math.min(height * 0.042, width * 0.055, 26));
+
+/// Close-ups fill their cells: a light band lies under the title, and light lines keep cells apart.
+function drawBand(context: Context, scene: Scene, { rect, title }: Cell) {
+  const [x, y, width, height] = rect;
+  const px = titleSize(rect);
+  const line = Math.max(2, Math.round(scene.size[0] / 400));
+  context.fillStyle = '#ffffff';
+  if (x > 0) context.fillRect(x - line / 2, y, line, height);
+  if (y > 0) context.fillRect(x, y - line / 2, width, line);
+  context.fillStyle = 'rgba(255, 255, 255, 0.8)';
+  if (title && px >= 6) context.fillRect(x, y + height - 2.1 * px, width, 2.1 * px);
+}
+
+function drawTitle(context: Context, { rect, title, closeUp }: Cell) {
   if (!title) return;
-  const px = Math.round(Math.min(height * 0.042, width * 0.055, 26));
+  const [x, y, width, height] = rect;
+  const px = titleSize(rect);
   if (px < 6) return;
   context.font = font(px);
   context.textAlign = 'center';
   context.textBaseline = 'alphabetic';
   context.fillStyle = ink;
-  context.fillText(title, x + width / 2, y + height - Math.round(px * 0.9), width * 0.94);
+  context.fillText(title, x + width / 2, y + height - Math.round(px * (closeUp ? 0.7 : 0.9)), width * 0.94);
 }
 
 function drawLabels(context: Context, scene: Scene, { rect: [x, y, width, height], camera }: Cell) {

@@ -54,6 +54,7 @@ export interface Cell {
   frame: number;
   title: string;
   camera: Camera;
+  closeUp: { center: [number, number, number]; radius: number } | null; // What a close-up shows.
 }
 
 export interface Overlay {

@@ -43,9 +43,23 @@ interface Lights {
   weight: number;
 }
 
-/// Directions of the lights of one pass, fixed to the camera's heading so that every view is lit alike.
-function lightsOf(pass: number, count: number, heading: number): Lights {
-  const turn = (v: THREE.Vector3) => v.applyAxisAngle(new THREE.Vector3(0, 1, 0), heading);
+/// Turns a direction from the studio's axes to the scene's.
+type Turn = (direction: THREE.Vector3) => THREE.Vector3;
+
+/// The studio turns with the camera's heading, so that every view is lit alike. For close-ups it also tilts with the
+/// camera: the underside of an arm is lit as well as its top.
+function turnOf({ camera, closeUp }: Cell): Turn {
+  if (!closeUp) {
+    const heading = Math.atan2(camera.back[0], camera.back[2]);
+    return (v) => v.applyAxisAngle(new THREE.Vector3(0, 1, 0), heading);
+  }
+  const axis = (v: [number, number, number]) => new THREE.Vector3(...v);
+  const basis = new THREE.Matrix4().makeBasis(axis(camera.right), axis(camera.up), axis(camera.back));
+  return (v) => v.applyMatrix4(basis);
+}
+
+/// Directions of the lights of one pass.
+function lightsOf(pass: number, count: number, turn: Turn): Lights {
   const [a, b] = even(pass);
   // The key is a round soft box, up to the left of the camera.
   const radius = 0.2 * Math.sqrt(a);
@@ -75,6 +89,9 @@ export class Studio {
   private readonly addGround: THREE.ShaderMaterial;
   private readonly blur: THREE.ShaderMaterial;
   private readonly show: THREE.ShaderMaterial;
+  private readonly shadowCenter = new THREE.Vector3();
+  private shadowRadius = 1;
+  private shadowDepth = 1;
 
   constructor(private readonly scene: Scene) {
     const canvas = document.createElement('canvas');
@@ -91,8 +108,6 @@ export class Studio {
     this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace;
     shared.keyDepth.value = this.keyTarget.depthTexture;
     shared.skyDepth.value = this.skyTarget.depthTexture;
-    shared.shadowBias.value = 0.0012;
-    shared.normalOffset.value = scene.radius * 0.0045;
     const screenMaterial = (fragmentShader: string, uniforms: Record<string, THREE.IUniform>) =>
       new THREE.ShaderMaterial({
         glslVersion: THREE.GLSL3, vertexShader: screenVertex, fragmentShader, depthTest: false, depthWrite: false, uniforms,
@@ -124,16 +139,18 @@ export class Studio {
   }
 
   /// The finished pixels, eight bits per channel, bottom row first.
-  draw(stage: Stage, { camera, rect }: Cell): Uint8Array {
+  draw(stage: Stage, cell: Cell): Uint8Array {
+    const { camera, rect, closeUp } = cell;
     const [left, top, width, height] = rect;
     const [wholeWidth, wholeHeight] = this.scene.size;
     const eye = new THREE.PerspectiveCamera();
     const frame = target(width, height, THREE.HalfFloatType, true);
     const sum = target(width, height, THREE.FloatType);
     const ground = target(groundSize, groundSize, THREE.FloatType);
-    const heading = Math.atan2(camera.back[0], camera.back[2]);
+    const turn = turnOf(cell);
+    this.aimShadows(closeUp);
     const count = this.scene.samples;
-    this.addGround.uniforms.groundLight.value = groundLight(count, heading);
+    this.addGround.uniforms.groundLight.value = groundLight(count, turn);
     this.add.uniforms.share.value = 1 / count;
     this.add.uniforms.frame.value = frame.texture;
     shared.viewport.value.set(width, height);
@@ -143,11 +160,11 @@ export class Studio {
     }
     for (let pass = 0; pass < count; ++pass) {
       place(eye, camera, width, height, count > 1 ? even(pass + 1) : [0.5, 0.5]);
-      this.light(stage, lightsOf(pass, count, heading));
+      this.light(stage, lightsOf(pass, count, turn));
       shared.passShare.value = (pass * 0.6180339887498949) % 1;
       this.pass(stage, eye, frame, pass);
       this.fill(this.add, sum);
-      this.fill(this.addGround, ground);
+      if (!closeUp) this.fill(this.addGround, ground);
       this.renderer.getContext().finish();
     }
     const sharp = this.blurred(ground, 0.012);
@@ -204,12 +221,23 @@ export class Studio {
     this.shadow(stage, sky, this.skyTarget, shared.skyMatrix.value);
   }
 
+  /// Shadow maps hold the whole character, or with more detail what is near a close-up.
+  private aimShadows(closeUp: Cell['closeUp']) {
+    const whole = this.scene.radius * 1.02;
+    this.shadowRadius = closeUp ? Math.min(whole, 2.5 * closeUp.radius) : whole;
+    this.shadowCenter.fromArray(closeUp ? closeUp.center : [0, 0, 0]);
+    this.shadowDepth = closeUp ? whole + this.shadowCenter.length() : whole;
+    const detail = this.shadowRadius / whole;
+    shared.shadowBias.value = 0.0012 * detail;
+    shared.normalOffset.value = this.scene.radius * 0.0045 * detail;
+  }
+
   private shadow(stage: Stage, direction: THREE.Vector3, target: THREE.WebGLRenderTarget, matrix: THREE.Matrix4) {
-    const r = this.scene.radius * 1.02;
-    const sun = new THREE.OrthographicCamera(-r, r, r, -r, 0, 2 * r);
-    sun.position.copy(direction).multiplyScalar(r);
+    const r = this.shadowRadius;
+    const sun = new THREE.OrthographicCamera(-r, r, r, -r, 0, 2 * this.shadowDepth);
+    sun.position.copy(this.shadowCenter).addScaledVector(direction, this.shadowDepth);
     sun.up.set(0, Math.abs(direction.y) > 0.99 ? 0 : 1, Math.abs(direction.y) > 0.99 ? 1 : 0);
-    sun.lookAt(0, 0, 0);
+    sun.lookAt(this.shadowCenter);
     sun.updateMatrixWorld();
     this.renderer.setRenderTarget(target);
     this.renderer.clear();
@@ -247,10 +275,10 @@ function target(width: number, height: number, type: THREE.TextureDataType, dept
 }
 
 /// Light on open ground, the mean over the passes.
-function groundLight(count: number, heading: number): number {
+function groundLight(count: number, turn: Turn): number {
   let sum = 0;
   for (let pass = 0; pass < count; ++pass) {
-    const { key, sky, weight } = lightsOf(pass, count, heading);
+    const { key, sky, weight } = lightsOf(pass, count, turn);
     sum += key.y * 0.75 + weight * 1.25 * sky.y;
   }
   return sum / count;

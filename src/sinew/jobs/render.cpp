@@ -13,6 +13,8 @@
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
 #include "sinew/jobs/render_frames.h"
+#include "sinew/picture/close_up.h"
+#include "sinew/pipeline/find_joints.h"
 #include "sinew/pipeline/segment_colors.h"
 
 namespace sinew::jobs {
@@ -22,6 +24,8 @@ namespace {
 constexpr int kFramingTimes = 24;
 constexpr std::string_view kWeights = "weights:";
 constexpr std::string_view kSegments = "segments";
+constexpr std::size_t kMostCloseUps = 24;
+constexpr int kPanelSide = 600;
 
 /// "Did you mean 'a', 'b'?" and what there is, for a name that is not there.
 [[noreturn]] void unknown(const char* kind, const std::string& word, const std::string& where,
@@ -191,12 +195,49 @@ void lay_out_sheet(picture::PictureScene& scene, const MomentMaker& moments, boo
   }
 }
 
+/// The joints of the close-ups.
+std::vector<Index> focus_joints(const Rig& rig, const RenderOptions& options) {
+  if (options.focus.empty()) return {};
+  if (options.sheet) throw Error("The option 'sheet' cannot be combined with the option 'focus'.");
+  std::vector<Index> joints = pipeline::find_joints(rig, options.focus, "focus");
+  if (joints.size() > kMostCloseUps)
+    throw Error(fmt::format("The option 'focus' names {} joints; at most {} fit in one picture.", joints.size(),
+                            kMostCloseUps));
+  return joints;
+}
+
+/// A grid of close-ups, one for each joint.
+void lay_out_close_ups(picture::PictureScene& scene, const std::vector<Index>& joints, const RenderOptions& options,
+                       Report& report) {
+  const Rig& rig = scene.character.rig;
+  const picture::CloseUpFinder finder(rig, scene.frames[0]);
+  for (const Index joint : joints) {
+    const std::string& name = rig.skeleton.joints[joint].name;
+    picture::PictureCell cell{view_of(options.view.value_or("")), 0, name, finder.close_up(joint)};
+    if (cell.close_up->points.empty())
+      report.warn("render.focus", name, "No skin follows this joint; the picture shows the whole character.");
+    if (options.view) cell.close_up->back = picture::direction_of(cell.view);
+    scene.cells.push_back(std::move(cell));
+  }
+  const int count = static_cast<int>(joints.size());
+  scene.columns = count < 4 ? count : count < 5 ? 2 : count < 10 ? 3 : 4;
+}
+
+/// The size of a grid of square panels, unless the user gives another.
+void set_grid_size(picture::PictureScene& scene, const RenderOptions& options) {
+  const int rows = (static_cast<int>(scene.cells.size()) + scene.columns - 1) / scene.columns;
+  if (!options.size.empty() || scene.cells.size() < 2) return;
+  const int side = std::min(kPanelSide, picture::kMostPictureSide / std::max(rows, scene.columns));
+  scene.width = side * scene.columns, scene.height = side * rows;
+}
+
 }  // namespace
 
 picture::PictureScene picture_scene(const io::Asset& asset, const RenderOptions& options, Report& report,
                                     const Progress& progress) {
   picture::PictureScene scene(asset.character);
   set_size(scene, options);
+  const std::vector<Index> focus = focus_joints(asset.character.rig, options);
   const std::vector<std::string> of_method = set_show(scene, options, asset.path.string());
   scene.background = options.background;
   scene.samples = options.samples;
@@ -211,9 +252,15 @@ picture::PictureScene picture_scene(const io::Asset& asset, const RenderOptions&
   scene.frames.push_back(posed ? moments.at(time) : moments.still());
   const bool one_pose =
       add_overlays(scene, options, of_method, moments, posed ? std::optional<double>(time) : std::nullopt);
-  if (options.sheet) lay_out_sheet(scene, moments, !one_pose);
-  else scene.cells = {{view_of(options.view), 0, ""}};
-  if (clip != nullptr)
+  if (options.sheet) {
+    lay_out_sheet(scene, moments, !one_pose);
+  } else if (!focus.empty()) {
+    lay_out_close_ups(scene, focus, options, report);
+    set_grid_size(scene, options);
+  } else {
+    scene.cells = {{view_of(options.view.value_or("")), 0, ""}};
+  }
+  if (clip != nullptr && focus.empty())
     for (int k = 0; k <= kFramingTimes; ++k) {
       const picture::PictureFrame frame = moments.at(clip->duration_s() * k / kFramingTimes);
       const std::vector<Vec3> points = picture::outermost(frame.positions);

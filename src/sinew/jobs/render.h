@@ -19,7 +19,8 @@
 namespace sinew::jobs {
 
 struct RenderOptions {
-  std::string view = "three-quarter";
+  std::optional<std::string> view;  ///< Empty: three-quarter, or for close-ups the best side.
+  std::vector<std::string> focus;   ///< Joints to show in close-ups; empty: the whole character.
   std::vector<std::string> show = {"skin"};
   std::string clip;            ///< Empty: the rest pose.
   std::optional<double> time;  ///< Empty: the clip's start.
@@ -33,9 +34,15 @@ struct RenderOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("view", "The direction from which the character is seen.")
+    v(Field("view",
+            "The direction from which the character is seen. Default: three-quarter; for close-ups the side that shows "
+            "the joint best.")
           .one_of({"front", "side", "three-quarter", "back"}),
       self.view);
+    v(Field("focus",
+            "Draw close-ups of these joints. Parts of the body such as elbow or left_hip are accepted as well.")
+          .as("JOINT,…"),
+      self.focus);
     v(Field("show",
             "What to draw: skin, wire, skeleton, segments, weights:JOINT, or an overlay of the method, such as tets, "
             "inverted and areas of pbd.")

@@ -90,7 +90,9 @@ Picture read_result(const std::string& page) {
   return picture;
 }
 
-Vec3 back_of(PictureView view) {
+}  // namespace
+
+Vec3 direction_of(PictureView view) {
   double azimuth = 0;
   double elevation = 3.5;
   switch (view) {
@@ -111,14 +113,18 @@ Vec3 back_of(PictureView view) {
   return {std::sin(azimuth) * std::cos(elevation), std::sin(elevation), std::cos(azimuth) * std::cos(elevation)};
 }
 
-}  // namespace
-
 PictureCamera fit_camera(PictureView view, std::span<const Vec3> points, double aspect, bool titled,
+                         double least_distance) {
+  return fit_camera(direction_of(view), points, aspect, titled, least_distance);
+}
+
+PictureCamera fit_camera(const Vec3& back, std::span<const Vec3> points, double aspect, bool titled,
                          double least_distance) {
   PictureCamera camera;
   camera.tan_y = std::tan(13.0 * kPi / 180);
-  camera.back = back_of(view);
-  camera.right = Vec3::UnitY().cross(camera.back).normalized();
+  camera.back = back;
+  const bool steep = std::abs(back.y()) > 0.9;
+  camera.right = steep ? (Vec3::UnitX() - back.x() * back).normalized() : Vec3::UnitY().cross(back).normalized();
   camera.up = camera.back.cross(camera.right);
   // A point (x, y, z) in the camera's axes is inside if |x − cx| ≤ (d − z)·tx, and so for y: linear in cx, cy and d.
   const double side = camera.tan_y * aspect * 0.93;

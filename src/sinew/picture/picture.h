@@ -7,6 +7,7 @@
 /// graphics card, no network. On one machine the same scene gives the same bytes.
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,11 +32,18 @@ struct PictureFrame {
   std::vector<Mat4> joints;     ///< Joint space to model space, one per joint.
 };
 
+/// A part of the character seen from near; `CloseUpFinder` finds good ones.
+struct PictureCloseUp {
+  Vec3 back = Vec3::UnitZ();  ///< The direction from the part to the eye, of unit length.
+  std::vector<Vec3> points;   ///< What must be inside the picture, in model space. Empty: the whole character.
+};
+
 /// One view of one frame.
 struct PictureCell {
   PictureView view = PictureView::kThreeQuarter;
   Index frame = 0;
-  std::string title;  ///< Written below; empty for none.
+  std::string title;                            ///< Written below; empty for none.
+  std::optional<PictureCloseUp> close_up = {};  ///< Replaces the view.
 };
 
 struct PictureScene {
@@ -43,7 +51,8 @@ struct PictureScene {
 
   const Character& character;  ///< Must outlive the scene.
   std::vector<PictureFrame> frames;
-  std::vector<PictureCell> cells;  ///< One fills the picture, more make a grid, row by row. All have the same scale.
+  /// One fills the picture, more make a grid, row by row. All but close-ups have the same scale.
+  std::vector<PictureCell> cells;
   int columns = 1;
   int width = 1024;
   int height = 1024;
@@ -90,5 +99,13 @@ struct PictureCamera {
 /// distance from the points' origin that is given. `aspect` is width over height.
 PictureCamera fit_camera(PictureView view, std::span<const Vec3> points, double aspect, bool titled,
                          double least_distance = 0);
+
+/// The same for any direction from the points to the eye, of unit length. Up is up in the picture, except in views from
+/// above or below, where the character's left is at the right.
+PictureCamera fit_camera(const Vec3& back, std::span<const Vec3> points, double aspect, bool titled,
+                         double least_distance = 0);
+
+/// The direction from the character to the eye, of unit length.
+Vec3 direction_of(PictureView view);
 
 }  // namespace sinew::picture

@@ -134,7 +134,9 @@ class Writer {
     write_overlays();
     const double vertices =
         static_cast<double>(surface_ ? surface_->sources().size() : 0) * static_cast<double>(scene_.cells.size());
-    const double one_pass = 1.0 * scene_.width * scene_.height + 4 * vertices;
+    // A close-up is covered by skin, often several times, where a view of the whole character is mostly background.
+    const bool close = std::any_of(scene_.cells.begin(), scene_.cells.end(), is_close_up);
+    const double one_pass = (close ? 3.0 : 1.0) * scene_.width * scene_.height + 4 * vertices;
     // About 0.8 µs each on one core.
     const int samples = scene_.samples > 0 ? scene_.samples : static_cast<int>(std::clamp(60e6 / one_pass, 12.0, 32.0));
     json_["samples"] = samples;
@@ -328,6 +330,7 @@ class Writer {
       double largest = 0;
       for (std::size_t i = 0; i < rects.size(); ++i) {
         const PictureCell& cell = scene_.cells[i];
+        if (is_close_up(cell)) continue;
         cameras[i] = fit_camera(cell.view, points, 1.0 * rects[i][2] / rects[i][3], !cell.title.empty(), distance);
         largest = std::max(largest, cameras[i].eye.dot(cameras[i].back));
       }
@@ -335,20 +338,44 @@ class Writer {
     }
     json_["cells"] = Json::array();
     for (std::size_t i = 0; i < rects.size(); ++i) {
-      const PictureCamera& c = cameras[i];
-      const double depth = c.eye.dot(c.back);
-      json_["cells"].push_back({{"rect", rects[i]},
-                                {"frame", scene_.cells[i].frame},
-                                {"title", scene_.cells[i].title},
-                                {"camera",
-                                 {{"eye", triple(c.eye)},
-                                  {"right", triple(c.right)},
-                                  {"up", triple(c.up)},
-                                  {"back", triple(c.back)},
-                                  {"tanY", c.tan_y},
-                                  {"near", std::max(depth - 1.5 * radius, depth / 50)},
-                                  {"far", depth + 3 * radius}}}});
+      const double depth = cameras[i].eye.dot(cameras[i].back);
+      Json cell = {{"rect", rects[i]},
+                   {"frame", scene_.cells[i].frame},
+                   {"title", scene_.cells[i].title},
+                   {"camera", describe(cameras[i], std::max(depth - 1.5 * radius, depth / 50), depth + 3 * radius)},
+                   {"closeUp", nullptr}};
+      if (is_close_up(scene_.cells[i])) write_close_up(scene_.cells[i], radius, cell);
+      json_["cells"].push_back(std::move(cell));
     }
+  }
+
+  static bool is_close_up(const PictureCell& cell) { return cell.close_up && !cell.close_up->points.empty(); }
+
+  static Json describe(const PictureCamera& c, double near, double far) {
+    return {{"eye", triple(c.eye)},
+            {"right", triple(c.right)},
+            {"up", triple(c.up)},
+            {"back", triple(c.back)},
+            {"tanY", c.tan_y},
+            {"near", near},
+            {"far", far}};
+  }
+
+  /// Sets the camera of a close-up, and the ball around what it shows, for which shadows are computed.
+  void write_close_up(const PictureCell& cell, double radius, Json& out) const {
+    std::vector<Vec3> points;
+    Box box;
+    for (const Vec3& p : cell.close_up->points) {
+      points.push_back(space_(p));
+      box.extend(points.back());
+    }
+    const double aspect = out["rect"][2].get<double>() / out["rect"][3].get<double>();
+    const PictureCamera camera = fit_camera(cell.close_up->back, points, aspect, !cell.title.empty());
+    const double size = std::max(0.5 * box.diagonal(), 1e-3);
+    const double depth = (camera.eye - box.center()).dot(camera.back);
+    // What is far in front of the part, such as the other arm, is cut away.
+    out["camera"] = describe(camera, std::max(depth - 3 * size, depth / 50), depth + 4 * radius);
+    out["closeUp"] = {{"center", triple(box.center())}, {"radius", size}};
   }
 
   void write_overlays() {

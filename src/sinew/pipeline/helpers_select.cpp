@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "sinew/core/error.h"
+#include "sinew/core/text.h"
 
 namespace sinew::pipeline {
 namespace {
@@ -85,22 +86,30 @@ std::vector<std::string> names_of_role(JointRole role) {
 
 std::string part_of_word(const std::string& word) {
   std::string result = plain(word);
+  // The hips are the pelvis, a hip is the joint of the thigh.
+  if (result.ends_with("hip")) return result.replace(result.size() - 3, 3, "thigh");
   for (const auto& [other, part] : kOtherWords)
     if (const auto at = result.find(other); at != std::string::npos)
       return result.replace(at, std::string(other).size(), part);
   return result;
 }
 
-std::string known_parts(const motion::Recognition& recognition, const Skeleton& skeleton) {
+std::string known_parts(const motion::Recognition& recognition, const Skeleton& skeleton, const std::string& word) {
   std::set<std::string> parts;
   for (const JointRole& role : recognition.roles)
     if (!role.empty()) parts.insert(names_of_role(role).back());
-  if (!parts.empty()) return fmt::format("It has {}. Names of joints are accepted as well.", fmt::join(parts, ", "));
+  std::vector<std::string> known(parts.begin(), parts.end());
+  for (const auto& [other, part] : kOtherWords)
+    if (parts.contains(part)) known.emplace_back(other);
+  for (const Joint& joint : skeleton.joints) known.push_back(joint.name);
+  if (!parts.empty())
+    return fmt::format("It has {}. Names of joints are accepted as well.{}", fmt::join(parts, ", "),
+                       did_you_mean(word, known));
   std::vector<std::string> names;
   for (const Joint& joint : skeleton.joints)
     if (joint.deforming && names.size() < 12) names.push_back(joint.name);
-  return fmt::format("No part of the body is recognized by its name. Specify names of joints, such as {}.",
-                     fmt::join(names, ", "));
+  return fmt::format("No part of the body is recognized by its name. Specify names of joints, such as {}.{}",
+                     fmt::join(names, ", "), did_you_mean(word, known));
 }
 
 // Per joint the sum of its weights in skins.
@@ -212,7 +221,7 @@ std::vector<Index> joints_of_words(const Rig& rig, const motion::Recognition& re
     }
     if (found.empty())
       throw Error(fmt::format("The option '{}' names '{}', which the skeleton does not have. {}", option, word,
-                              known_parts(recognition, rig.skeleton)));
+                              known_parts(recognition, rig.skeleton, word)));
     joints.insert(found.begin(), found.end());
   }
   return {joints.begin(), joints.end()};

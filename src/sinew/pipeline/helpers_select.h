@@ -16,8 +16,9 @@ namespace sinew::pipeline {
 
 /// The joints that words mean, rising, each once. A word is the name of a joint; otherwise a part of the body
 /// ("forearm", "upper_arm", "spine"), on both sides and of all numbers unless the word names one ("left_forearm",
-/// "spine_2"). Elbow, wrist, knee and ankle are the joints there. Case and separators do not matter for parts.
-/// \throws Error for a word that finds nothing; it lists the existing parts and names `option`, which held the word.
+/// "spine_2"). Elbow, wrist, hip, knee and ankle are the joints there. Case and separators do not matter for parts.
+/// \throws Error for a word that finds nothing; it lists the existing parts, names `option`, which held the word, and
+/// suggests the nearest word.
 std::vector<Index> joints_of_words(const Rig& rig, const motion::Recognition& recognition,
                                    const std::vector<std::string>& words, const std::string& option);
 
