@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -367,6 +369,150 @@ TEST(Render, FocusOnAnUnknownJointIsRefusedWithTheNearest) {
   options.sheet = false;
   bar.character.rig.skeleton = {};
   EXPECT_NE(refusal(bar, options).find("no skeleton"), std::string::npos) << refusal(bar, options);
+}
+
+/// The options of a picture of the bent bar.
+RenderOptions bent() {
+  RenderOptions options;
+  options.clip = "curl";
+  options.time = 2.0;
+  options.deformer.method.choose("dqs");
+  return options;
+}
+
+/// A file of a character that is removed with this.
+class BarOnDisk {
+ public:
+  explicit BarOnDisk(const Character& character, const char* name)
+      : path_(std::filesystem::path(testing::TempDir()) / name) {
+    io::Asset asset;
+    asset.character = character;
+    Report report;
+    io::save(asset, path_, {}, report);
+  }
+  ~BarOnDisk() { std::filesystem::remove(path_); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(Render, ComparingWithAMethodDrawsBothAndTheDifference) {
+  const io::Asset bar = bar_file();
+  RenderOptions options = bent();
+  options.compare = "lbs";
+  Report report;
+  const picture::PictureScene scene = picture_scene(bar, options, report);
+  ASSERT_EQ(scene.frames.size(), 3U);
+  ASSERT_EQ(scene.cells.size(), 3U);
+  EXPECT_EQ(scene.columns, 3);
+  EXPECT_EQ(scene.cells[0].title, "dqs");
+  EXPECT_EQ(scene.cells[1].title, "lbs");
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(scene.cells[i].frame, i);
+  EXPECT_EQ(scene.frames[2].positions, scene.frames[0].positions);
+  const Overlay::VertexField& field = scene.frames[2].overlays.at(0).fields.at(0);
+  const double size = bar.character.rig.mesh.size();
+  double most = 0;
+  for (std::size_t v = 0; v < 12; ++v) {
+    const double percent = 100 * (scene.frames[0].positions[v] - scene.frames[1].positions[v]).norm() / size;
+    EXPECT_NEAR(field.values[v], percent, 1e-4);
+    most = std::max(most, percent);
+  }
+  EXPECT_GT(most, 1);
+  EXPECT_NEAR(field.high, most, 1e-4) << "the scale ends at the largest difference";
+  EXPECT_NEAR(report.metrics["difference"]["max_percent"].get<double>(), most, 1e-6);
+  EXPECT_NE(scene.cells[2].title.find(fmt::format("{:.3g} %", most)), std::string::npos) << scene.cells[2].title;
+  options.compare = "dqs";
+  Report same;
+  EXPECT_EQ(picture_scene(bar, options, same).frames.size(), 3U);
+  EXPECT_EQ(same.metrics["difference"]["max_percent"], 0) << "a method does not differ from itself";
+}
+
+TEST(Render, AComparisonOfCloseUpsHasARowForEachJointWithOneCamera) {
+  const io::Asset bar = bar_file();
+  RenderOptions options = bent();
+  options.compare = "lbs";
+  options.focus = {"bend", "root"};
+  const picture::PictureScene scene = made(bar, options);
+  ASSERT_EQ(scene.cells.size(), 6U);
+  for (const std::size_t row : {0U, 3U})
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(scene.cells[row + i].frame, i);
+      EXPECT_EQ(scene.cells[row + i].close_up->back, scene.cells[row].close_up->back);
+      EXPECT_EQ(scene.cells[row + i].close_up->points, scene.cells[row].close_up->points);
+    }
+  EXPECT_EQ(scene.cells[4].title, "root · lbs");
+  EXPECT_EQ(scene.width, 3 * scene.height / 2);
+}
+
+TEST(Render, AComparisonShowsEachItsOwnOverlays) {
+  const io::Asset bar = bar_file();
+  RenderOptions options = bent();
+  options.deformer.method.choose("slbs");
+  options.compare = "lbs";
+  options.show = {"twist"};
+  const picture::PictureScene scene = made(bar, options);
+  EXPECT_TRUE(scene.overlays.empty());
+  EXPECT_EQ(scene.frames[0].overlays.size(), 1U);
+  EXPECT_TRUE(scene.frames[1].overlays.empty()) << "lbs has no twist to show";
+  options.show = {"weights:bend"};
+  EXPECT_EQ(made(bar, options).frames[1].overlays.size(), 1U) << "weights belong to both";
+}
+
+TEST(Render, ComparingWithAFileUsesItsOwnSkinInTheSamePose) {
+  Character heavy = bending_bar();
+  heavy.clips.clear();
+  SkinWeights weights;
+  for (int y = 0; y < 3; ++y)
+    for (int k = 0; k < 4; ++k) weights.add_row({{static_cast<Index>(y > 0 ? 1 : 0), 1.0F}});
+  heavy.rig.weights = weights;
+  const BarOnDisk file(heavy, "sinew_render_heavy.glb");
+  const io::Asset bar = bar_file();
+  RenderOptions options = bent();
+  options.compare = file.path();
+  Report report;
+  const picture::PictureScene scene = picture_scene(bar, options, report);
+  ASSERT_EQ(scene.frames.size(), 3U) << "the clip is that of the first file";
+  ASSERT_NE(scene.frames[1].character, nullptr);
+  EXPECT_EQ(scene.cells[1].title, "sinew_render_heavy.glb");
+  EXPECT_NEAR((scene.frames[1].positions[8] - scene.frames[0].positions[8]).norm(), 0, 1e-5);
+  EXPECT_GT((scene.frames[1].positions[4] - scene.frames[0].positions[4]).norm(), 0.05);
+  EXPECT_EQ(report.inputs.size(), 1U);
+}
+
+TEST(Render, AFileWithOtherVerticesIsComparedWithoutColours) {
+  Character fewer = bending_bar();
+  fewer.rig.mesh.face_offsets = {0};
+  fewer.rig.mesh.face_vertices.clear();
+  fewer.rig.mesh.add_face(std::array<Index, 3>{0, 1, 2});
+  fewer.rig.mesh.positions.resize(3);
+  fewer.rig.mesh.parts[0].vertex_count = 3;
+  fewer.rig.mesh.parts[0].face_count = 1;
+  SkinWeights weights;
+  for (int v = 0; v < 3; ++v) weights.add_row({{0, 1.0F}});
+  fewer.rig.weights = weights;
+  const BarOnDisk file(fewer, "sinew_render_fewer.glb");
+  const io::Asset bar = bar_file();
+  RenderOptions options = bent();
+  options.compare = file.path();
+  Report report;
+  const picture::PictureScene scene = picture_scene(bar, options, report);
+  EXPECT_EQ(scene.cells.size(), 2U);
+  EXPECT_EQ(scene.columns, 2);
+  ASSERT_EQ(report.warnings.size(), 1U);
+  EXPECT_EQ(report.warnings[0].code, "render.other_vertices");
+}
+
+TEST(Render, WhatCannotBeComparedIsRefused) {
+  const io::Asset bar = bar_file();
+  RenderOptions options = bent();
+  options.compare = "lbz";
+  EXPECT_NE(refusal(bar, options).find("Did you mean 'lbs'?"), std::string::npos) << refusal(bar, options);
+  options.compare = "/nowhere/bar.glb";
+  EXPECT_NE(refusal(bar, options).find("/nowhere/bar.glb"), std::string::npos) << refusal(bar, options);
+  options.compare = "lbs";
+  options.sheet = true;
+  EXPECT_NE(refusal(bar, options).find("cannot be combined"), std::string::npos);
 }
 
 TEST(Render, WireSkeletonAndWeightsEachChangeThePicture) {

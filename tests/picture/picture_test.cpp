@@ -148,6 +148,17 @@ TEST(FitCamera, TheFrontLooksAtTheFaceAndTheSideAtTheLeft) {
       << "its left is at the right of the picture";
 }
 
+TEST(FitCamera, LooksFromAnySideWithUpwardsUp) {
+  const std::vector<Vec3> points = {{-1, 0, 0}, {1, 2, 0.5}};
+  for (const Vec3& back : {Vec3(1, 0, 0), Vec3(0.3, 0.8, -0.5), Vec3(0, 1, 0), Vec3(0, -1, 0), Vec3(0.1, 0.99, 0)}) {
+    const PictureCamera camera = fit_camera(back.normalized(), points, 1, false);
+    EXPECT_NEAR(camera.right.norm(), 1, 1e-9);
+    EXPECT_NEAR(camera.right.cross(camera.up).dot(camera.back), 1, 1e-9);
+    EXPECT_GT(camera.up.y(), -1e-9);
+  }
+  EXPECT_GT(fit_camera(Vec3::UnitY(), points, 1, false).right.x(), 0.99) << "its left is at the right of the picture";
+}
+
 TEST(Outermost, FramesAsTightlyAsAllPoints) {
   std::vector<Vec3> points;
   for (int i = 0; i < 5000; ++i)
@@ -350,6 +361,41 @@ TEST_F(Drawn, OverlaysAreDrawnOverTheSkin) {
   scene.overlays = {overlay};
   const std::array<int, 4> middle = decode_png(draw_picture(scene).png).at(32, 34);
   EXPECT_GT(middle[2], middle[0] + 40) << "though it lies behind the skin";
+}
+
+TEST_F(Drawn, FramesHaveTheirOwnCharactersAndFields) {
+  const Character red = red_quad();
+  const auto blue = std::make_shared<Character>(red_quad());
+  blue->materials[0].base_color = Vec4f(0.02F, 0.02F, 0.8F, 1);
+  PictureScene scene = scene_of(red);
+  scene.frames.push_back({blue->rig.mesh.positions, {}, blue});
+  scene.frames.push_back(scene.frames[0]);
+  Overlay overlay;
+  overlay.fields.push_back({"height", {0.5F, 0.5F, 0.5F, 0.5F}, 0, 1});
+  scene.frames[2].overlays = {overlay};
+  scene.cells = {{PictureView::kFront, 0, ""}, {PictureView::kFront, 1, ""}, {PictureView::kFront, 2, ""}};
+  scene.columns = 3;
+  scene.width = 192;
+  const Pixels pixels = decode_png(draw_picture(scene).png);
+  EXPECT_TRUE(is_red(pixels.at(32, 40)));
+  const std::array<int, 4> second = pixels.at(96, 40), third = pixels.at(160, 40);
+  EXPECT_GT(second[2], second[0] + 60) << "blue";
+  EXPECT_GT(third[1], third[0] + 30) << "the middle of the scale is green";
+}
+
+TEST_F(Drawn, ACloseUpFillsThePicture) {
+  const Character quad = red_quad();
+  PictureScene scene = scene_of(quad);
+  scene.background = "transparent";
+  EXPECT_EQ(decode_png(draw_picture(scene).png).at(1, 1)[3], 0);
+  PictureCloseUp corner;
+  corner.points = {Vec3(-0.6, 0.4, 0), Vec3(-0.2, 0.8, 0)};
+  scene.cells[0].close_up = corner;
+  const Pixels pixels = decode_png(draw_picture(scene).png);
+  for (const int x : {1, 32, 62})
+    for (const int y : {1, 32, 62}) EXPECT_TRUE(is_red(pixels.at(x, y))) << x << ", " << y;
+  scene.cells[0].close_up->back = -Vec3::UnitZ();
+  EXPECT_FALSE(is_red(decode_png(draw_picture(scene).png).at(32, 32))) << "from the other side there is nothing";
 }
 
 TEST_F(Drawn, ABrokenTextureIsNamedAndLeftOut) {

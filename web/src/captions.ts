@@ -3,7 +3,7 @@
 
 /// Words on the picture: titles of cells, labels of overlays, the scale of a field.
 
-import type { Cell, Scene } from './scene';
+import type { Cell, Legend, Scene } from './scene';
 
 type Context = CanvasRenderingContext2D;
 
@@ -15,8 +15,10 @@ export function drawCaptions(context: Context, scene: Scene) {
     drawLabels(context, scene, cell);
     if (cell.closeUp) drawBand(context, scene, cell);
     drawTitle(context, cell);
+    const legend = scene.frames[cell.frame].legend;
+    if (legend) drawLegend(context, cell.rect, legend, true);
   }
-  if (scene.legend) drawLegend(context, scene, scene.legend);
+  if (scene.legend) drawLegend(context, [0, 0, ...scene.size], scene.legend);
 }
 
 const titleSize = ([, , width, height]: Cell['rect']) => Math.round(Math.min(height * 0.042, width * 0.055, 26));
@@ -45,7 +47,7 @@ function drawTitle(context: Context, { rect, title, closeUp }: Cell) {
   context.fillText(title, x + width / 2, y + height - Math.round(px * (closeUp ? 0.7 : 0.9)), width * 0.94);
 }
 
-function drawLabels(context: Context, scene: Scene, { rect: [x, y, width, height], camera }: Cell) {
+function drawLabels(context: Context, scene: Scene, { rect: [x, y, width, height], camera, frame }: Cell) {
   const px = Math.max(8, Math.round(Math.min(width, height) * 0.018));
   context.font = font(px);
   context.textAlign = 'left';
@@ -53,7 +55,7 @@ function drawLabels(context: Context, scene: Scene, { rect: [x, y, width, height
   context.lineJoin = 'round';
   context.lineWidth = Math.max(2, px * 0.28);
   const dot = (a: number[], b: number[]) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-  for (const { at, text } of scene.overlays.flatMap((overlay) => overlay.labels)) {
+  for (const { at, text } of [...scene.overlays, ...scene.frames[frame].overlays].flatMap((overlay) => overlay.labels)) {
     const d = at.map((value, i) => value - camera.eye[i]);
     const depth = -dot(d, camera.back) * camera.tanY;
     if (depth <= 0) continue;
@@ -70,18 +72,23 @@ function drawLabels(context: Context, scene: Scene, { rect: [x, y, width, height
 /// Stops of the ramp in shaders.ts, as a screen shows them.
 const stops = ['#3b4e9c', '#1f9bcd', '#3fc281', '#f8dd3f', '#ee3b30'];
 
-function drawLegend(context: Context, scene: Scene, legend: NonNullable<Scene['legend']>) {
-  const [width, height] = scene.size;
-  const px = Math.round(Math.min(height * 0.022, width * 0.028, 22));
+/// `backed`: on a light box, which keeps it readable over skin.
+function drawLegend(context: Context, [x, y, width, height]: Cell['rect'], legend: Legend, backed = false) {
+  const px = Math.round(backed ? Math.min(height * 0.03, width * 0.035, 20) : Math.min(height * 0.022, width * 0.028, 22));
   if (px < 6) return;
   const length = px * 11;
-  const left = Math.round(px * 1.4);
-  const top = Math.round(px * 3);
+  const left = x + Math.round(px * 1.4);
+  const top = y + Math.round(px * 3);
   context.textAlign = 'left';
   context.textBaseline = 'alphabetic';
-  context.fillStyle = ink;
   context.font = font(px, 600);
-  context.fillText(legend.title, left, top - px * 0.7, width - 2 * left);
+  if (backed) {
+    const wide = Math.max(length, Math.min(context.measureText(legend.title).width, width - 2 * (left - x)));
+    context.fillStyle = 'rgba(255, 255, 255, 0.8)';
+    context.fillRect(left - px * 0.8, top - px * 2, wide + px * 1.6, px * 4.4);
+  }
+  context.fillStyle = ink;
+  context.fillText(legend.title, left, top - px * 0.7, width - 2 * (left - x));
   const gradient = context.createLinearGradient(left, 0, left + length, 0);
   stops.forEach((color, i) => gradient.addColorStop(i / (stops.length - 1), color));
   context.fillStyle = gradient;

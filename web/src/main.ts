@@ -8,7 +8,7 @@ import { drawCaptions } from './captions';
 import type { Scene } from './scene';
 import { makeStage } from './stage';
 import { Studio } from './studio';
-import { Skin } from './surface';
+import { Materials, Skin } from './surface';
 
 function draw(scene: Scene, warnings: string[]): string {
   const [width, height] = scene.size;
@@ -18,12 +18,14 @@ function draw(scene: Scene, warnings: string[]): string {
   const context = canvas.getContext('2d', { willReadFrequently: true });
   if (!context) throw new Error('there is no canvas of this size');
   const studio = new Studio(scene);
-  const skin = new Skin(scene, studio.anisotropy, (text) => {
+  const materials = new Materials(scene, studio.anisotropy, (text) => {
     if (!warnings.includes(text)) warnings.push(text);
   });
+  const skins = scene.surfaces.map((surface) => new Skin(surface, materials));
   for (const cell of scene.cells) {
     const [x, y, w, h] = cell.rect;
-    const stage = makeStage(scene, scene.frames[cell.frame], skin, h / 1000);
+    const frame = scene.frames[cell.frame];
+    const stage = makeStage(scene, frame, frame.surface === null ? null : skins[frame.surface], h / 1000);
     const pixels = studio.draw(stage, cell);
     const image = context.createImageData(w, h);
     for (let row = 0; row < h; ++row) image.data.set(pixels.subarray((h - 1 - row) * w * 4, (h - row) * w * 4), row * w * 4);

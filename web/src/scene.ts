@@ -22,17 +22,27 @@ export interface Material {
 }
 
 export interface Surface {
+  vertices: number;
   triangles: Buffer; // u32
   uvs: Buffer | null; // f32 × 2
   colors: Buffer | null; // f32 × 4, linear
-  field: Buffer | null; // f32
   edges: Buffer | null; // u32 × 2
   groups: { material: number; start: number; count: number }[];
 }
 
+export interface Legend {
+  title: string;
+  low: string;
+  high: string;
+}
+
 export interface Frame {
+  surface: number | null;
   positions: Buffer | null; // f32 × 3
   normals: Buffer | null; // i16 × 3, of unit length 32767
+  field: Buffer | null; // f32, shown as colours
+  legend: Legend | null; // Of a field that other frames do not have.
+  overlays: Overlay[];
   bones: Buffer; // f32 × 6, head and tail
   boneKinds: Buffer; // u8: 0 thin, 1 solid, 2 chosen
   joints: Buffer; // f32 × 3
@@ -74,10 +84,10 @@ export interface Scene {
   skeleton: boolean;
   ground: number;
   radius: number;
-  legend: { title: string; low: string; high: string } | null;
+  legend: Legend | null; // Of a field that all frames have.
   images: { name: string; element: string }[];
   materials: Material[];
-  surface: Surface | null;
+  surfaces: Surface[];
   frames: Frame[];
   cells: Cell[];
   overlays: Overlay[];

@@ -4,48 +4,54 @@
 /// The character's skin: geometry of a frame, materials, textures.
 
 import * as THREE from 'three';
-import { floats, shorts, words, type Frame, type Material, type Scene } from './scene';
+import { floats, shorts, words, type Frame, type Material, type Scene, type Surface } from './scene';
 import { depthFragment, plainDepthFragment, plainDepthVertex, surfaceFragment, surfaceVertex } from './shaders';
 import { shared } from './studio';
 
-/// What the frames have in common, decoded once.
-export class Skin {
-  readonly edges: Uint32Array | null = null;
-  private readonly geometry = new THREE.BufferGeometry();
-  private readonly materials: THREE.ShaderMaterial[] = [];
-  private readonly shadows: THREE.ShaderMaterial[] = [];
+/// The materials of the scene, made once for all surfaces.
+export class Materials {
+  readonly plain: THREE.ShaderMaterial[];
+  readonly field: THREE.ShaderMaterial[];
+  readonly shadows: THREE.ShaderMaterial[];
 
-  constructor(private readonly scene: Scene, anisotropy: number, warn: (text: string) => void) {
-    const surface = scene.surface;
-    if (!surface) return;
+  constructor(scene: Scene, anisotropy: number, warn: (text: string) => void) {
+    const textures = new Textures(scene, anisotropy, warn);
+    const all = (make: (material: Material, i: number) => THREE.ShaderMaterial) => scene.materials.map(make);
+    this.plain = all((material, i) => surfaceMaterial(material, i, textures, false));
+    this.field = all((material, i) => surfaceMaterial(material, i, textures, true));
+    this.shadows = all((material, i) => shadowMaterial(material, i, textures));
+  }
+}
+
+/// What the frames of one surface have in common, decoded once.
+export class Skin {
+  readonly edges: Uint32Array | null;
+  private readonly geometry = new THREE.BufferGeometry();
+
+  constructor(private readonly surface: Surface, private readonly materials: Materials) {
     this.edges = surface.edges === null ? null : words(surface.edges);
     this.geometry.setIndex(new THREE.BufferAttribute(words(surface.triangles), 1));
-    const count = floats(scene.frames[0].positions!).length / 3;
-    const constant = (width: number, value: number) => {
-      const data = new Float32Array(width * count).fill(value);
-      return new THREE.BufferAttribute(data, width);
-    };
-    this.geometry.setAttribute('uv', surface.uvs === null ? constant(2, 0) : new THREE.BufferAttribute(floats(surface.uvs), 2));
-    this.geometry.setAttribute('tint', surface.colors === null ? constant(4, 1) : new THREE.BufferAttribute(floats(surface.colors), 4));
-    this.geometry.setAttribute('field', surface.field === null ? constant(1, 0) : new THREE.BufferAttribute(floats(surface.field), 1));
-    const textures = new Textures(scene, anisotropy, warn);
-    scene.materials.forEach((material, i) => {
-      this.materials.push(surfaceMaterial(material, i, textures, surface.field !== null));
-      this.shadows.push(shadowMaterial(material, i, textures));
-    });
+    this.geometry.setAttribute('uv', surface.uvs === null ? this.constant(2, 0) : new THREE.BufferAttribute(floats(surface.uvs), 2));
+    this.geometry.setAttribute('tint', surface.colors === null ? this.constant(4, 1) : new THREE.BufferAttribute(floats(surface.colors), 4));
     surface.groups.forEach((group) => this.geometry.addGroup(group.start, group.count, group.material));
   }
 
   /// Loads a frame and adds the meshes that draw it.
   show(frame: Frame, surfaces: THREE.Scene, casters: THREE.Scene) {
-    if (!this.scene.surface || frame.positions === null || frame.normals === null) return;
+    if (frame.positions === null || frame.normals === null) return;
     this.geometry.setAttribute('position', new THREE.BufferAttribute(floats(frame.positions), 3));
     this.geometry.setAttribute('normal', new THREE.BufferAttribute(shorts(frame.normals), 3, true));
-    for (const [scene, materials] of [[surfaces, this.materials], [casters, this.shadows]] as const) {
+    this.geometry.setAttribute('field', frame.field === null ? this.constant(1, 0) : new THREE.BufferAttribute(floats(frame.field), 1));
+    const shown = frame.field === null ? this.materials.plain : this.materials.field;
+    for (const [scene, materials] of [[surfaces, shown], [casters, this.materials.shadows]] as const) {
       const mesh = new THREE.Mesh(this.geometry, materials);
       mesh.frustumCulled = false;
       scene.add(mesh);
     }
+  }
+
+  private constant(width: number, value: number) {
+    return new THREE.BufferAttribute(new Float32Array(width * this.surface.vertices).fill(value), width);
   }
 }
 

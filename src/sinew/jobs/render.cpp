@@ -9,10 +9,11 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <memory>
 
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
-#include "sinew/jobs/render_frames.h"
+#include "sinew/jobs/render_compare.h"
 #include "sinew/picture/close_up.h"
 #include "sinew/pipeline/find_joints.h"
 #include "sinew/pipeline/segment_colors.h"
@@ -25,6 +26,7 @@ constexpr int kFramingTimes = 24;
 constexpr std::string_view kWeights = "weights:";
 constexpr std::string_view kSegments = "segments";
 constexpr std::size_t kMostCloseUps = 24;
+constexpr std::size_t kMostRows = 12;
 constexpr int kPanelSide = 600;
 
 /// "Did you mean 'a', 'b'?" and what there is, for a name that is not there.
@@ -81,25 +83,6 @@ void set_size(picture::PictureScene& scene, const RenderOptions& options) {
   if (!in_bounds(scene.width) || !in_bounds(scene.height))
     throw Error(fmt::format("The size {} is out of range: each side must have {} to {} pixels.", text,
                             picture::kLeastPictureSide, picture::kMostPictureSide));
-}
-
-/// The weights of one joint as a field.
-Overlay weights_overlay(const Rig& rig, Index joint) {
-  Overlay overlay;
-  overlay.name = rig.skeleton.joints[joint].name;
-  Overlay::VertexField field{"weight of " + overlay.name, std::vector<float>(rig.mesh.positions.size(), 0.0F), 0, 1};
-  const SkinWeights weights = rig.weights.normalized();
-  for (const MeshPart& part : rig.mesh.parts)
-    for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
-      if (part.skin == kNone) {
-        field.values[v] = part.joint == joint ? 1.0F : 0.0F;
-      } else if (v < weights.row_count()) {
-        for (const Influence& influence : weights.row(v))
-          if (influence.joint == joint) field.values[v] = influence.weight;
-      }
-    }
-  overlay.fields.push_back(std::move(field));
-  return overlay;
 }
 
 /// Sets what the character itself shows; returns the words that are left, which must be the method's.
@@ -197,30 +180,58 @@ void lay_out_sheet(picture::PictureScene& scene, const MomentMaker& moments, boo
 
 /// The joints of the close-ups.
 std::vector<Index> focus_joints(const Rig& rig, const RenderOptions& options) {
+  if (options.sheet && !options.compare.empty())
+    throw Error("The option 'sheet' cannot be combined with the option 'compare'.");
   if (options.focus.empty()) return {};
   if (options.sheet) throw Error("The option 'sheet' cannot be combined with the option 'focus'.");
   std::vector<Index> joints = pipeline::find_joints(rig, options.focus, "focus");
-  if (joints.size() > kMostCloseUps)
-    throw Error(fmt::format("The option 'focus' names {} joints; at most {} fit in one picture.", joints.size(),
-                            kMostCloseUps));
+  const std::size_t most = options.compare.empty() ? kMostCloseUps : kMostRows;
+  if (joints.size() > most)
+    throw Error(fmt::format("The option 'focus' names {} joints; at most {} fit in one picture.", joints.size(), most));
   return joints;
 }
 
-/// A grid of close-ups, one for each joint.
-void lay_out_close_ups(picture::PictureScene& scene, const std::vector<Index>& joints, const RenderOptions& options,
-                       Report& report) {
+/// A row for each joint, or one of the whole character: the frames beside each other, with one camera. Without a
+/// comparison close-ups form a grid.
+void lay_out_panels(picture::PictureScene& scene, const std::vector<Index>& joints, const RenderOptions& options,
+                    const ComparedMoments* other, const pipeline::ShapeDifference* difference, Report& report) {
   const Rig& rig = scene.character.rig;
-  const picture::CloseUpFinder finder(rig, scene.frames[0]);
-  for (const Index joint : joints) {
-    const std::string& name = rig.skeleton.joints[joint].name;
-    picture::PictureCell cell{view_of(options.view.value_or("")), 0, name, finder.close_up(joint)};
-    if (cell.close_up->points.empty())
-      report.warn("render.focus", name, "No skin follows this joint; the picture shows the whole character.");
-    if (options.view) cell.close_up->back = picture::direction_of(cell.view);
-    scene.cells.push_back(std::move(cell));
+  const picture::PictureView view = view_of(options.view.value_or(""));
+  const auto add_row = [&](const std::string& name, const std::optional<picture::PictureCloseUp>& close_up,
+                           double most) {
+    const auto add = [&](const std::string& title) {
+      const char* const dot = name.empty() || title.empty() ? "" : " · ";
+      scene.cells.push_back(
+          {view, static_cast<Index>(scene.cells.size() % scene.frames.size()), name + dot + title, close_up});
+    };
+    add(other != nullptr ? other->own_name() : "");
+    if (other != nullptr) add(other->name());
+    if (difference != nullptr) add(fmt::format("difference ≤ {:.3g} %", most));
+  };
+  if (joints.empty()) add_row("", std::nullopt, difference != nullptr ? difference->max_percent : 0);
+  double scale = difference != nullptr && joints.empty() ? difference->max_percent : 0;
+  if (!joints.empty()) {
+    const auto finder = difference != nullptr ? picture::CloseUpFinder(rig, scene.frames[0], difference->percent)
+                                              : picture::CloseUpFinder(rig, scene.frames[0]);
+    for (const Index joint : joints) {
+      const std::string& name = rig.skeleton.joints[joint].name;
+      picture::PictureCloseUp close_up =
+          finder.close_up(joint, difference != nullptr ? scene.frames[1].positions : std::vector<Vec3>());
+      if (close_up.points.empty())
+        report.warn("render.focus", name, "No skin follows this joint; the picture shows the whole character.");
+      if (options.view) close_up.back = picture::direction_of(view);
+      const double most = difference != nullptr ? difference->max_percent_of(finder.region(joint)) : 0;
+      scale = std::max(scale, most);
+      add_row(name, close_up, most);
+    }
   }
+  if (difference != nullptr) set_difference_scale(scene, scale);
   const int count = static_cast<int>(joints.size());
-  scene.columns = count < 4 ? count : count < 5 ? 2 : count < 10 ? 3 : 4;
+  scene.columns = other != nullptr ? static_cast<int>(scene.frames.size())
+                                   : (count < 4    ? std::max(count, 1)
+                                      : count < 5  ? 2
+                                      : count < 10 ? 3
+                                                   : 4);
 }
 
 /// The size of a grid of square panels, unless the user gives another.
@@ -250,21 +261,27 @@ picture::PictureScene picture_scene(const io::Asset& asset, const RenderOptions&
                             clip->duration_s()));
   const bool posed = clip != nullptr && (!options.sheet || options.time);
   scene.frames.push_back(posed ? moments.at(time) : moments.still());
-  const bool one_pose =
-      add_overlays(scene, options, of_method, moments, posed ? std::optional<double>(time) : std::nullopt);
+  const std::optional<double> shown_time = posed ? std::optional<double>(time) : std::nullopt;
+  const bool one_pose = add_overlays(scene, options, of_method, moments, shown_time);
+  std::unique_ptr<const ComparedMoments> other;
+  if (!options.compare.empty()) other = std::make_unique<ComparedMoments>(asset, options, moments, report, progress);
+  std::optional<pipeline::ShapeDifference> difference;
+  if (other) difference = add_compared_frames(scene, *other, shown_time, report);
   if (options.sheet) {
     lay_out_sheet(scene, moments, !one_pose);
-  } else if (!focus.empty()) {
-    lay_out_close_ups(scene, focus, options, report);
-    set_grid_size(scene, options);
   } else {
-    scene.cells = {{view_of(options.view.value_or("")), 0, ""}};
+    lay_out_panels(scene, focus, options, other.get(), difference ? &*difference : nullptr, report);
+    set_grid_size(scene, options);
   }
   if (clip != nullptr && focus.empty())
     for (int k = 0; k <= kFramingTimes; ++k) {
-      const picture::PictureFrame frame = moments.at(clip->duration_s() * k / kFramingTimes);
-      const std::vector<Vec3> points = picture::outermost(frame.positions);
-      scene.also_fit.insert(scene.also_fit.end(), points.begin(), points.end());
+      const double at = clip->duration_s() * k / kFramingTimes;
+      std::vector<picture::PictureFrame> frames = {moments.at(at)};
+      if (other) frames.push_back(other->at(at));
+      for (const picture::PictureFrame& frame : frames) {
+        const std::vector<Vec3> points = picture::outermost(frame.positions);
+        scene.also_fit.insert(scene.also_fit.end(), points.begin(), points.end());
+      }
     }
   return scene;
 }
@@ -307,9 +324,11 @@ Report render(const JobRequest& request, const RenderOptions& options, const Pro
     files.commit();
   }
   report.outputs.push_back(io::describe(output, picture.png));
-  report.metrics = {{"width", width}, {"height", height}, {"views", cells}};
-  report.text = fmt::format("wrote      {}: {} × {} pixels, {} {}\n", output.string(), width, height, cells,
-                            cells == 1 ? "view" : "views");
+  report.metrics["width"] = width;
+  report.metrics["height"] = height;
+  report.metrics["views"] = cells;
+  report.text += fmt::format("wrote      {}: {} × {} pixels, {} {}\n", output.string(), width, height, cells,
+                             cells == 1 ? "view" : "views");
   report.next = options.sheet ? "sinew info " + shell_word(input)
                               : fmt::format("sinew render {} --sheet -o {}", shell_word(input),
                                             shell_word(output.parent_path() / (output.stem().string() + "_sheet.png")));

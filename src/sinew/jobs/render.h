@@ -22,6 +22,7 @@ struct RenderOptions {
   std::optional<std::string> view;  ///< Empty: three-quarter, or for close-ups the best side.
   std::vector<std::string> focus;   ///< Joints to show in close-ups; empty: the whole character.
   std::vector<std::string> show = {"skin"};
+  std::string compare;         ///< A method or a file to compare with; empty: none.
   std::string clip;            ///< Empty: the rest pose.
   std::optional<double> time;  ///< Empty: the clip's start.
   std::string pose;            ///< A pose in a JSON file, in place of a clip.
@@ -43,6 +44,10 @@ struct RenderOptions {
             "Draw close-ups of these joints. Parts of the body such as elbow or left_hip are accepted as well.")
           .as("JOINT,…"),
       self.focus);
+    v(Field("compare",
+            "Draw the same with another method, or of another file, beside it, and the difference as colours.")
+          .as("METHOD|FILE"),
+      self.compare);
     v(Field("show",
             "What to draw: skin, wire, skeleton, segments, weights:JOINT, or an overlay of the method, such as tets, "
             "inverted and areas of pbd.")
@@ -56,7 +61,11 @@ struct RenderOptions {
     v(Field("time", "Time in the clip.").in("s").range(0, 1e6), self.time);
     v(Field("pose", "A pose file (JSON) to use instead of a clip.").as("FILE"), self.pose);
     pipeline::DeformerOptions::visit(self.deformer, v);
-    v(Field("size", "Size of the picture. Default: 1024x1024, or 1600x900 for a sheet.").as("WxH").in("px"), self.size);
+    v(Field("size",
+            "Size of the picture. Default: 1024x1024, 1600x900 for a sheet, 600x600 for each of several panels.")
+          .as("WxH")
+          .in("px"),
+      self.size);
     v(Field("sheet", "Draw four views, and several times of a clip, in one picture."), self.sheet);
     v(Field("background", "Background: studio, transparent, or a colour such as #ffffff."), self.background);
     v(Field("samples",

@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "sinew/core/error.h"
+#include "sinew/core/text.h"
 #include "sinew/deform/blend/linear.h"
+#include "sinew/motion/clip_by_names.h"
 #include "sinew/motion/resolve.h"
 #include "sinew/pipeline/deformer.h"
 
@@ -23,6 +25,28 @@ MomentMaker::MomentMaker(const io::Asset& asset, const RenderOptions& options, R
     player_.emplace(rig_, *find_motion(asset, options.clip, report.inputs, report.warnings, progress).clip);
   else if (!options.pose.empty()) still_ = read_pose(asset, options.pose, report.inputs).pose;
   else if (options.sheet && !asset.character.clips.empty()) player_.emplace(rig_, asset.character.clips.front());
+  if (!options.deformer.plain()) deformer_ = bind_deformer(rig_, options.deformer, report.warnings, progress);
+}
+
+MomentMaker::MomentMaker(const io::Asset& asset, const MomentMaker& same, const RenderOptions& options, Report& report,
+                         const Progress& progress)
+    : rig_(asset.character.rig), still_(&rig_ == &same.rig_ ? same.still_ : rest_pose(rig_)) {
+  const bool file = &rig_ != &same.rig_;
+  if (same.player_) {
+    motion::NamedClip named{same.player_->clip(), 1, {}};
+    if (file) named = motion::clip_by_names(same.player_->clip(), same.rig_, rig_);
+    if (named.joint_tracks == 0)
+      throw Error(fmt::format("{} has no joint that the clip '{}' moves, so it cannot be compared in the same pose.",
+                              asset.path.string(), same.player_->clip().name));
+    if (!named.missing.empty())
+      report.warn("render.missing_joints", asset.path.string(),
+                  fmt::format("It lacks {} that the clip moves: {}.", count_of(named.missing.size(), "joint"),
+                              join_some(named.missing)));
+    player_.emplace(rig_, std::move(named.clip));
+  } else if (file && !options.pose.empty()) {
+    std::vector<ReportFile> read_before;
+    still_ = read_pose(asset, options.pose, read_before).pose;
+  }
   if (!options.deformer.plain()) deformer_ = bind_deformer(rig_, options.deformer, report.warnings, progress);
 }
 
@@ -47,6 +71,24 @@ std::vector<Overlay> MomentMaker::overlays(std::optional<double> time_s) const {
   const ModelPose model = motion::resolve(rig_.skeleton, time_s ? player_->at(*time_s) : still_);
   const std::unique_ptr<deform::Deformer::State> state = deformer_->make_state();
   return deformer_->overlays(*state, {model, time_s.value_or(0), 0});
+}
+
+Overlay weights_overlay(const Rig& rig, Index joint) {
+  Overlay overlay;
+  overlay.name = rig.skeleton.joints[joint].name;
+  Overlay::VertexField field{"weight of " + overlay.name, std::vector<float>(rig.mesh.positions.size(), 0.0F), 0, 1};
+  const SkinWeights weights = rig.weights.normalized();
+  for (const MeshPart& part : rig.mesh.parts)
+    for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
+      if (part.skin == kNone) {
+        field.values[v] = part.joint == joint ? 1.0F : 0.0F;
+      } else if (v < weights.row_count()) {
+        for (const Influence& influence : weights.row(v))
+          if (influence.joint == joint) field.values[v] = influence.weight;
+      }
+    }
+  overlay.fields.push_back(std::move(field));
+  return overlay;
 }
 
 }  // namespace sinew::jobs

@@ -22,6 +22,11 @@ class MomentMaker {
   /// \throws Error as `find_motion`, `read_pose` and `bind_deformer` do, and if clip, pose and time do not go together.
   MomentMaker(const io::Asset& asset, const RenderOptions& options, Report& report, const Progress& progress);
 
+  /// The same clip or pose for another character, by the names of the joints, or for the same one with another method.
+  /// \throws Error if the character has no joint of the clip, or not those of the pose.
+  MomentMaker(const io::Asset& asset, const MomentMaker& same, const RenderOptions& options, Report& report,
+              const Progress& progress);
+
   /// The clip that is shown, or null. A sheet without one shows the file's first.
   const Clip* clip() const { return player_ ? &player_->clip() : nullptr; }
 
@@ -41,5 +46,8 @@ class MomentMaker {
   Pose still_;
   std::unique_ptr<deform::Deformer> deformer_;  ///< Null: linear skinning in double.
 };
+
+/// The weights of one joint as a field.
+Overlay weights_overlay(const Rig& rig, Index joint);
 
 }  // namespace sinew::jobs

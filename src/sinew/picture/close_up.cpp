@@ -342,7 +342,7 @@ std::vector<Index> CloseUpFinder::region(Index joint) const {
   return impl_->region(joint, impl_->bend_of(joint)).vertices;
 }
 
-PictureCloseUp CloseUpFinder::close_up(Index joint) const {
+PictureCloseUp CloseUpFinder::close_up(Index joint, std::span<const Vec3> other) const {
   PictureCloseUp result;
   const Bend bend = impl_->bend_of(joint);
   const Impl::Region region = impl_->region(joint, bend);
@@ -358,6 +358,10 @@ PictureCloseUp CloseUpFinder::close_up(Index joint) const {
   std::vector<Vec3> directions = all_directions();
   if (bend.amount > 0)
     for (const double side : {1.0, -1.0}) directions.emplace_back(side * bend.axis);
+  if (!other.empty())
+    for (const Index v : region.vertices)
+      if ((other[v] - impl_->place(joint)).norm() < 1.2 * std::max(region.inner, region.outer))
+        result.points.push_back(other[v]);
   double most = -1;
   for (const Vec3& direction : directions) {
     const double bound = quality(direction, bend);

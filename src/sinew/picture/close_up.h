@@ -40,8 +40,10 @@ class CloseUpFinder {
   /// skin, or none of it follows the joint or its descendants.
   std::vector<Index> region(Index joint) const;
 
-  /// Returns the close-up of a joint; without points if the region is empty.
-  PictureCloseUp close_up(Index joint) const;
+  /// Returns the close-up of a joint; without points if the region is empty. The region is also inside the picture in
+  /// another shape of the character, apart from vertices that are far away in it. `other` is empty or has one position
+  /// per vertex.
+  PictureCloseUp close_up(Index joint, std::span<const Vec3> other = {}) const;
 
  private:
   struct Impl;

@@ -7,6 +7,7 @@
 /// graphics card, no network. On one machine the same scene gives the same bytes.
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,8 +29,11 @@ enum class PictureView { kFront, kSide, kBack, kThreeQuarter };
 
 /// The character at one moment.
 struct PictureFrame {
-  std::vector<Vec3> positions;  ///< One per vertex of the mesh.
-  std::vector<Mat4> joints;     ///< Joint space to model space, one per joint.
+  std::vector<Vec3> positions;                           ///< One per vertex of the mesh.
+  std::vector<Mat4> joints;                              ///< Joint space to model space, one per joint.
+  std::shared_ptr<const Character> character = nullptr;  ///< Null: the character of the scene.
+  /// Drawn with this frame only, after those of the scene.
+  std::vector<Overlay> overlays = {};
 };
 
 /// A part of the character seen from near; `CloseUpFinder` finds good ones.

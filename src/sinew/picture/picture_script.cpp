@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
+#include <memory>
 
 #include "sinew/core/parallel.h"
 #include "sinew/picture/picture_surface.h"
@@ -56,14 +56,18 @@ bool any_deforming(const Skeleton& skeleton) {
   return std::any_of(skeleton.joints.begin(), skeleton.joints.end(), [](const Joint& j) { return j.deforming; });
 }
 
+const Character& character_of(const PictureScene& scene, const PictureFrame& frame) {
+  return frame.character ? *frame.character : scene.character;
+}
+
 std::vector<Vec3> points_to_fit(const PictureScene& scene) {
   std::vector<Vec3> points = scene.also_fit;
-  const Skeleton& skeleton = scene.character.rig.skeleton;
-  const bool all = !any_deforming(skeleton);
-  const Mesh& mesh = scene.character.rig.mesh;
-  std::vector<bool> used(mesh.positions.size(), mesh.face_vertices.empty());
-  for (const Index v : mesh.face_vertices) used[v] = true;
   for (const PictureFrame& frame : scene.frames) {
+    const Skeleton& skeleton = character_of(scene, frame).rig.skeleton;
+    const bool all = !any_deforming(skeleton);
+    const Mesh& mesh = character_of(scene, frame).rig.mesh;
+    std::vector<bool> used(mesh.positions.size(), mesh.face_vertices.empty());
+    for (const Index v : mesh.face_vertices) used[v] = true;
     if (scene.skin || scene.wire)
       for (std::size_t v = 0; v < frame.positions.size(); ++v)
         if (used[v]) points.push_back(frame.positions[v]);
@@ -71,11 +75,15 @@ std::vector<Vec3> points_to_fit(const PictureScene& scene) {
       for (std::size_t j = 0; j < frame.joints.size(); ++j)
         if (all || skeleton.joints[j].deforming) points.push_back(frame.joints[j].topRightCorner<3, 1>());
   }
-  for (const Overlay& overlay : scene.overlays) {
-    points.insert(points.end(), overlay.points.begin(), overlay.points.end());
-    for (const auto& line : overlay.lines) points.insert(points.end(), line.begin(), line.end());
-    for (const auto& triangle : overlay.triangles) points.insert(points.end(), triangle.begin(), triangle.end());
-  }
+  const auto add = [&](const std::vector<Overlay>& overlays) {
+    for (const Overlay& overlay : overlays) {
+      points.insert(points.end(), overlay.points.begin(), overlay.points.end());
+      for (const auto& line : overlay.lines) points.insert(points.end(), line.begin(), line.end());
+      for (const auto& triangle : overlay.triangles) points.insert(points.end(), triangle.begin(), triangle.end());
+    }
+  };
+  add(scene.overlays);
+  for (const PictureFrame& frame : scene.frames) add(frame.overlays);
   return points;
 }
 
@@ -128,12 +136,15 @@ class Writer {
     json_["ground"] = box.empty() ? 0 : space_(box.lower).y();
     json_["radius"] = radius;
     json_["legend"] = nullptr;
-    write_surface();
+    write_surfaces();
     write_frames();
     write_cells(points, radius);
-    write_overlays();
-    const double vertices =
-        static_cast<double>(surface_ ? surface_->sources().size() : 0) * static_cast<double>(scene_.cells.size());
+    json_["overlays"] = describe(scene_.overlays);
+    double vertices = 0;
+    for (const PictureCell& cell : scene_.cells) {
+      const Model* const model = model_of(scene_.frames[cell.frame]);
+      if (model != nullptr) vertices += static_cast<double>(model->surface.sources().size());
+    }
     // A close-up is covered by skin, often several times, where a view of the whole character is mostly background.
     const bool close = std::any_of(scene_.cells.begin(), scene_.cells.end(), is_close_up);
     const double one_pass = (close ? 3.0 : 1.0) * scene_.width * scene_.height + 4 * vertices;
@@ -148,51 +159,76 @@ class Writer {
   }
 
  private:
-  void write_surface() {
-    const Mesh& mesh = scene_.character.rig.mesh;
+  /// A character with a surface to draw.
+  struct Model {
+    explicit Model(const Character& drawn) : character(drawn), surface(drawn.rig.mesh) {}
+    const Character& character;
+    PictureSurface surface;
+    std::map<Index, int> images;                         ///< Numbers in the page's list.
+    std::map<const Overlay::VertexField*, Json> fields;  ///< Buffers of those that are shown.
+  };
+
+  /// Null if the frame has no surface.
+  Model* model_of(const PictureFrame& frame) {
+    for (const std::unique_ptr<Model>& model : models_)
+      if (&model->character == &character_of(scene_, frame)) return model.get();
+    return nullptr;
+  }
+
+  void write_surfaces() {
     json_["images"] = Json::array();
     json_["materials"] = Json::array();
-    json_["surface"] = nullptr;
-    if (mesh.face_vertices.empty() || !(scene_.skin || scene_.wire)) return;
-    surface_.emplace(mesh);
-    Json& surface = json_["surface"];
+    json_["surfaces"] = Json::array();
+    if (!(scene_.skin || scene_.wire)) return;
+    for (const PictureFrame& frame : scene_.frames) {
+      const Character& character = character_of(scene_, frame);
+      if (character.rig.mesh.face_vertices.empty() || model_of(frame) != nullptr) continue;
+      models_.push_back(std::make_unique<Model>(character));
+      write_surface(*models_.back());
+    }
+  }
+
+  void write_surface(Model& model) {
+    const Mesh& mesh = model.character.rig.mesh;
+    Json surface;
     std::vector<Index> starts;
-    const std::vector<Index> slots = write_materials();
+    const std::size_t first = json_["materials"].size();
+    const std::vector<Index> slots = write_materials(model);
+    surface["vertices"] = model.surface.sources().size();
     surface["triangles"] =
-        buffers_.add(surface_->triangles(slots, static_cast<Index>(json_["materials"].size()), starts));
-    surface["uvs"] = mesh.uvs.empty() ? Json() : buffers_.add(uvs());
-    surface["colors"] = mesh.colors.empty() ? Json() : buffers_.add(colors());
-    surface["field"] = field();
-    surface["edges"] = scene_.wire ? buffers_.add(surface_->edges()) : Json();
+        buffers_.add(model.surface.triangles(slots, static_cast<Index>(json_["materials"].size() - first), starts));
+    surface["uvs"] = mesh.uvs.empty() ? Json() : buffers_.add(uvs(model));
+    surface["colors"] = mesh.colors.empty() ? Json() : buffers_.add(colors(model));
+    surface["edges"] = scene_.wire ? buffers_.add(model.surface.edges()) : Json();
     surface["groups"] = Json::array();
     for (std::size_t m = 0; m + 1 < starts.size(); ++m)
       if (starts[m] < starts[m + 1])
         surface["groups"].push_back(
-            {{"material", m}, {"start", 3 * starts[m]}, {"count", 3 * (starts[m + 1] - starts[m])}});
+            {{"material", first + m}, {"start", 3 * starts[m]}, {"count", 3 * (starts[m + 1] - starts[m])}});
+    json_["surfaces"].push_back(std::move(surface));
   }
 
-  /// Lists the materials that are used and returns the number of each face's in that list.
-  std::vector<Index> write_materials() {
-    const Mesh& mesh = scene_.character.rig.mesh;
-    const bool plain = is_plain(scene_.character);
+  /// Lists the materials that are used and returns the number of each face's, from the first of this character.
+  std::vector<Index> write_materials(Model& model) {
+    const Mesh& mesh = model.character.rig.mesh;
+    const bool plain = is_plain(model.character);
     std::map<Index, Index> listed;
     std::vector<Index> slots(mesh.face_count());
     for (Index f = 0; f < mesh.face_count(); ++f) {
       Index material = plain || mesh.face_materials.empty() ? kNone : mesh.face_materials[f];
-      if (material >= scene_.character.materials.size()) material = kNone;
+      if (material >= model.character.materials.size()) material = kNone;
       const auto [place, added] = listed.try_emplace(material, static_cast<Index>(listed.size()));
-      if (added)
-        json_["materials"].push_back(material == kNone ? clay() : describe(scene_.character.materials[material]));
       slots[f] = place->second;
+      if (!added) continue;
+      Json out = material == kNone ? clay() : describe(model, model.character.materials[material]);
+      // A surface with colours of its own and no material is tinted by them alone.
+      if (!mesh.colors.empty() && out["clay"].get<bool>()) out["color"] = {1, 1, 1, 1};
+      json_["materials"].push_back(std::move(out));
     }
-    // A surface with colours of its own and no material is tinted by them alone.
-    if (!mesh.colors.empty())
-      for (Json& material : json_["materials"])
-        if (material["clay"].get<bool>()) material["color"] = {1, 1, 1, 1};
     return slots;
   }
 
-  Json describe(const Material& m) {
+  Json describe(Model& model, const Material& m) {
     const auto alpha = m.alpha == Material::Alpha::kMask    ? "mask"
                        : m.alpha == Material::Alpha::kBlend ? "blend"
                                                             : "opaque";
@@ -204,17 +240,17 @@ class Writer {
             {"cutoff", m.alpha_cutoff},
             {"doubleSided", m.double_sided},
             {"clay", false},
-            {"map", image(m.base_color_image)},
-            {"normalMap", image(m.normal_image)},
-            {"emissiveMap", image(m.emissive_image)}};
+            {"map", image(model, m.base_color_image)},
+            {"normalMap", image(model, m.normal_image)},
+            {"emissiveMap", image(model, m.emissive_image)}};
   }
 
   /// Number of a picture in the page's list, −1 for none.
-  int image(Index index) {
-    if (index >= scene_.character.images.size()) return -1;
-    const Image& source = scene_.character.images[index];
+  int image(Model& model, Index index) {
+    if (index >= model.character.images.size()) return -1;
+    const Image& source = model.character.images[index];
     if (source.bytes.empty()) return -1;
-    const auto [place, added] = listed_images_.try_emplace(index, static_cast<int>(listed_images_.size()));
+    const auto [place, added] = model.images.try_emplace(index, static_cast<int>(json_["images"].size()));
     if (added) {
       const std::string id = fmt::format("image{}", place->second);
       std::string type = io::sniff_image_type(source.bytes);
@@ -226,56 +262,71 @@ class Writer {
     return place->second;
   }
 
-  std::vector<float> uvs() const {
-    const CornerLayer<Vec2f>& layer = scene_.character.rig.mesh.uvs;
+  static std::vector<float> uvs(const Model& model) {
+    const CornerLayer<Vec2f>& layer = model.character.rig.mesh.uvs;
     std::vector<float> result;
-    for (const Index at : surface_->uvs())
+    for (const Index at : model.surface.uvs())
       for (int k = 0; k < 2; ++k) result.push_back(at == kNone ? 0 : layer.values[at][k]);
     return result;
   }
 
-  std::vector<float> colors() const {
+  static std::vector<float> colors(const Model& model) {
     std::vector<float> result;
-    for (const Index v : surface_->sources())
-      for (int k = 0; k < 4; ++k) result.push_back(scene_.character.rig.mesh.colors[v][k]);
+    for (const Index v : model.surface.sources())
+      for (int k = 0; k < 4; ++k) result.push_back(model.character.rig.mesh.colors[v][k]);
     return result;
   }
 
-  /// The last field of the overlays, as shares of its range.
-  Json field() {
+  /// The last field of some overlays that belongs to the character, or null.
+  static const Overlay::VertexField* last_field(const Model& model, const std::vector<Overlay>& overlays) {
     const Overlay::VertexField* shown = nullptr;
-    for (const Overlay& overlay : scene_.overlays)
+    for (const Overlay& overlay : overlays)
       for (const Overlay::VertexField& candidate : overlay.fields)
-        if (candidate.values.size() == scene_.character.rig.mesh.positions.size()) shown = &candidate;
-    if (shown == nullptr) return {};
-    const float range = shown->high > shown->low ? shown->high - shown->low : 1;
-    std::vector<float> result;
-    for (const Index v : surface_->sources()) {
-      const float share = (shown->values[v] - shown->low) / range;
-      result.push_back(std::isfinite(share) ? std::clamp(share, 0.0F, 1.0F) : 0);
+        if (candidate.values.size() == model.character.rig.mesh.positions.size()) shown = &candidate;
+    return shown;
+  }
+
+  /// Writes the field of a frame, as shares of its range, and the scale: a frame's own field has its own scale.
+  void write_field(Model& model, const PictureFrame& frame, Json& out) {
+    const Overlay::VertexField* const own = last_field(model, frame.overlays);
+    const Overlay::VertexField* const shown = own != nullptr ? own : last_field(model, scene_.overlays);
+    if (shown == nullptr) return;
+    (own != nullptr ? out : json_)["legend"] = {{"title", shown->name},
+                                                {"low", fmt::format("{:.3g}", shown->low)},
+                                                {"high", fmt::format("{:.3g}", shown->high)}};
+    Json& buffer = model.fields[shown];
+    if (buffer.is_null()) {
+      const float range = shown->high > shown->low ? shown->high - shown->low : 1;
+      std::vector<float> result;
+      for (const Index v : model.surface.sources()) {
+        const float share = (shown->values[v] - shown->low) / range;
+        result.push_back(std::isfinite(share) ? std::clamp(share, 0.0F, 1.0F) : 0);
+      }
+      buffer = buffers_.add(result);
     }
-    json_["legend"] = {{"title", shown->name},
-                       {"low", fmt::format("{:.3g}", shown->low)},
-                       {"high", fmt::format("{:.3g}", shown->high)}};
-    return buffers_.add(result);
+    out["field"] = buffer;
   }
 
   void write_frames() {
     json_["frames"] = Json::array();
     for (const PictureFrame& frame : scene_.frames) {
-      Json out = {{"positions", nullptr}, {"normals", nullptr}};
-      if (surface_) {
+      Json out = {{"surface", nullptr}, {"positions", nullptr}, {"normals", nullptr},
+                  {"field", nullptr},   {"legend", nullptr},    {"overlays", describe(frame.overlays)}};
+      if (Model* const model = model_of(frame)) {
+        for (std::size_t m = 0; m < models_.size(); ++m)
+          if (models_[m].get() == model) out["surface"] = m;
         std::vector<float> positions;
-        positions.reserve(3 * surface_->sources().size());
-        for (const Index v : surface_->sources()) push(positions, space_(frame.positions[v]));
+        positions.reserve(3 * model->surface.sources().size());
+        for (const Index v : model->surface.sources()) push(positions, space_(frame.positions[v]));
         std::vector<std::int16_t> normals;
         normals.reserve(positions.size());
-        for (const Vec3f& n : surface_->normals(frame.positions))
+        for (const Vec3f& n : model->surface.normals(frame.positions))
           for (int k = 0; k < 3; ++k)
             normals.push_back(static_cast<std::int16_t>(
                 std::lround(std::clamp(std::isfinite(n[k]) ? n[k] : 0, -1.0F, 1.0F) * 32767)));
         out["positions"] = buffers_.add(positions);
         out["normals"] = buffers_.add(normals);
+        write_field(*model, frame, out);
       }
       write_bones(frame, out);
       json_["frames"].push_back(std::move(out));
@@ -284,8 +335,9 @@ class Writer {
 
   /// Bones from every joint to its children, and the ends of leaves. Thin: those that move no skin.
   void write_bones(const PictureFrame& frame, Json& out) {
-    const Skeleton& skeleton = scene_.character.rig.skeleton;
+    const Skeleton& skeleton = character_of(scene_, frame).rig.skeleton;
     const bool all = !any_deforming(skeleton);
+    const Index chosen = frame.character ? kNone : scene_.chosen_joint;
     std::vector<float> bones, joints;
     std::vector<std::uint8_t> bone_kinds, joint_kinds;
     const auto bone = [&](const Vec3& head, const Vec3& tail, int kind) {
@@ -298,12 +350,12 @@ class Writer {
     for (std::size_t j = 0; j < count; ++j) {
       const Joint& joint = skeleton.joints[j];
       const Vec3 here = frame.joints[j].topRightCorner<3, 1>();
-      const int kind = j == scene_.chosen_joint ? 2 : all || joint.deforming ? 1 : 0;
+      const int kind = j == chosen ? 2 : all || joint.deforming ? 1 : 0;
       push(joints, space_(here));
       joint_kinds.push_back(static_cast<std::uint8_t>(kind));
       if (joint.parent != kNone) {
         const bool solid = all || (skeleton.joints[joint.parent].deforming && (joint.deforming || joint.role == "end"));
-        const int bone_kind = joint.parent == scene_.chosen_joint ? 2 : solid ? 1 : 0;
+        const int bone_kind = joint.parent == chosen ? 2 : solid ? 1 : 0;
         bone(frame.joints[joint.parent].topRightCorner<3, 1>(), here, bone_kind);
       }
       if (joint.end_local) bone(here, transform_point(frame.joints[j], *joint.end_local), kind);
@@ -378,9 +430,9 @@ class Writer {
     out["closeUp"] = {{"center", triple(box.center())}, {"radius", size}};
   }
 
-  void write_overlays() {
-    json_["overlays"] = Json::array();
-    for (const Overlay& overlay : scene_.overlays) {
+  Json describe(const std::vector<Overlay>& overlays) {
+    Json result = Json::array();
+    for (const Overlay& overlay : overlays) {
       std::vector<float> points, lines, triangles;
       for (const Vec3& p : overlay.points) push(points, space_(p));
       for (const auto& line : overlay.lines)
@@ -390,12 +442,13 @@ class Writer {
       Json labels = Json::array();
       for (const Overlay::Label& label : overlay.labels)
         labels.push_back({{"at", triple(space_(label.position))}, {"text", label.text}});
-      json_["overlays"].push_back({{"color", {overlay.color[0], overlay.color[1], overlay.color[2], overlay.color[3]}},
-                                   {"points", buffers_.add(points)},
-                                   {"lines", buffers_.add(lines)},
-                                   {"triangles", buffers_.add(triangles)},
-                                   {"labels", std::move(labels)}});
+      result.push_back({{"color", {overlay.color[0], overlay.color[1], overlay.color[2], overlay.color[3]}},
+                        {"points", buffers_.add(points)},
+                        {"lines", buffers_.add(lines)},
+                        {"triangles", buffers_.add(triangles)},
+                        {"labels", std::move(labels)}});
     }
+    return result;
   }
 
   const PictureScene& scene_;
@@ -403,8 +456,7 @@ class Writer {
   Json json_ = Json::object();
   Buffers buffers_;
   std::string images_;
-  std::map<Index, int> listed_images_;
-  std::optional<PictureSurface> surface_;
+  std::vector<std::unique_ptr<Model>> models_;
 };
 
 }  // namespace
