@@ -2,10 +2,16 @@
 // SPDX-FileCopyrightText: The Sinew authors
 
 // Cost of the deformers per vertex, positions and normals, four joints a vertex, output in the file's order. Beside
-// each the cost of a plain scalar loop over the same rig, and the bandwidth of 72 bytes a vertex as a share of a memory
-// triad's, both of the same run.
+// each the cost as a multiple of linear skinning and of a plain scalar loop over the same rig, and the bandwidth as a
+// share of a memory triad's, all of the same run.
 //
-//     skinning_bench [LARGEST]     a table with commas; LARGEST limits the vertices
+//     skinning_bench [LARGEST [ROUNDS]]     a table with commas; LARGEST limits the vertices
+//
+// Methods take turns, and ratios are medians over the rounds of what ran next to each other, so that what else the
+// machine does cancels. On one thread the clock is the thread's own. Rows "in memory" are beyond the last-level cache:
+// their data is several times as large, or at least a triad over arrays four times as large ran before every single
+// run and left nothing of it there. Bytes are counted alike for the triad and the methods: what a method reads of its
+// tables plus what it writes, without what the cache fetches in order to write.
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -15,8 +21,8 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
-#include <numeric>
+#include <functional>
+#include <memory>
 #include <random>
 #include <span>
 #include <string>
@@ -28,6 +34,7 @@
 #include "sinew/core/hash.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/blend/delta_mush.h"
+#include "sinew/deform/blend/skin_layout.h"
 #include "sinew/deform/blend/slbs.h"
 #include "sinew/deform/deformer.h"
 
@@ -35,8 +42,6 @@ namespace {
 
 using namespace sinew;
 using namespace sinew::deform;
-using bench::best_seconds;
-using bench::kShortWorkSeconds;
 
 constexpr Index kJoints = 64;
 
@@ -172,10 +177,46 @@ std::vector<std::array<float, 12>> palette_of(const Rig& rig, const ModelPose& p
   return palette;
 }
 
+// What a method reads of its layout and writes to the output, per vertex.
+double bytes_per_vertex(const SkinLayout& layout, bool normals, double more_per_block) {
+  const auto blocks = static_cast<double>(layout.blocks.size());
+  const auto size = [](const auto& list) { return static_cast<double>(list.size() * sizeof(list[0])); };
+  const double read = size(layout.blocks) + size(layout.slot_lists) + size(layout.weights) + size(layout.scattered) +
+                      size(layout.positions) + (normals ? size(layout.normals) : 0) + more_per_block * blocks;
+  return read / layout.vertex_count + (normals ? 24 : 12);
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// One line of the table: something that runs, and how long each round of it took.
+struct Row {
+  std::string name;
+  int threads = 1;
+  double bytes = 0;  // Per vertex; 0 where they are not counted.
+  std::function<void()> run;
+  std::vector<double> seconds = {};
+  std::vector<double> triad_seconds = {};  // Of the triad right before.
+  std::string hash = {};
+
+  // The median over the rounds of another row's time as a multiple of this one's.
+  double speed_against(const Row& other) const {
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < seconds.size(); ++i) ratios.push_back(other.seconds[i] / seconds[i]);
+    return median(std::move(ratios));
+  }
+};
+
 struct Bench {
-  double triad = 0;
-  double scalar_ns = 0, lbs_ns = 0;
+  std::size_t cache_bytes = bench::last_level_cache_bytes();
+  bench::Triad triad{std::max<std::size_t>(4 * cache_bytes, std::size_t{192} << 20)};
+  int rounds = 15, threads = 0;
   std::vector<Vec3f> positions, normals;
+  std::vector<Row> rows;
+  std::vector<double> triad_speeds;
 
   std::string hash() const {
     Sha256 sha;
@@ -184,20 +225,67 @@ struct Bench {
     return sha.hex().substr(0, 16);
   }
 
-  double time(const Deformer& deformer, const ModelPose& pose, bool with_normals) {
-    const auto state = deformer.make_state();
-    const FrameOutput out{positions, with_normals ? std::span<Vec3f>(normals) : std::span<Vec3f>()};
-    deformer.deform(*state, {pose}, out);
-    const double seconds = best_seconds(
-        5, [&] { deformer.deform(*state, {pose}, out); }, kShortWorkSeconds);
-    return 1e9 * seconds / static_cast<double>(positions.size());
+  void resize(Index vertices) {
+    positions.assign(vertices, Vec3f::Zero());
+    normals.assign(vertices, Vec3f::Zero());
+    rows.clear();
   }
 
-  void print(const std::string& what, int threads, double ns) const {
-    const double share = 72e9 / ns / triad;
-    fmt::print("{},{},{},{:.3f},{:.3f},{:.2f},{:.2f},{}\n", positions.size(), what, threads, ns, share, scalar_ns / ns,
-               lbs_ns > 0 ? ns / lbs_ns : 0, hash());
+  void add(const std::string& name, int threads, double bytes, const Deformer& deformer, const ModelPose& pose,
+           bool with_normals = true) {
+    std::shared_ptr<Deformer::State> state = deformer.make_state();
+    rows.push_back({name, threads, bytes, [this, state, with_normals, &deformer, &pose] {
+                      const std::span<Vec3f> to = with_normals ? std::span<Vec3f>(normals) : std::span<Vec3f>();
+                      deformer.deform(*state, {pose}, {positions, to});
+                    }});
+  }
+
+  // Threads take a while to wake up.
+  void use_threads(const Row& row) {
+    if (threads == row.threads) return;
+    set_thread_count(threads = row.threads);
+    if (threads > 1) bench::best_seconds(2, row.run, 0.005);
+  }
+
+  void time_once(Row& row, bool in_memory) {
+    use_threads(row);
+    if (in_memory) row.triad_seconds.push_back(bench::thread_seconds([&] { triad.run(); }));
+    // What fits the cache is already there, and a few runs of it take longer than the clock's tick.
+    const auto repeats = in_memory ? 1 : 1 + 200'000 / static_cast<int>(positions.size());
+    double best = 1e30;
+    for (int i = 0; i < repeats; ++i)
+      best = std::min(best, row.threads == 1 ? bench::thread_seconds(row.run) : bench::seconds(row.run));
+    row.seconds.push_back(best);
+  }
+
+  void run(bool in_memory) {
+    for (Row& row : rows) {
+      std::fill(normals.begin(), normals.end(), Vec3f::Zero());
+      use_threads(row);
+      row.run();
+      row.hash = hash();
+    }
+    for (int round = 0; round < rounds; ++round)
+      for (Row& row : rows) time_once(row, in_memory);
+    for (const Row& row : rows) print(row, in_memory);
     std::fflush(stdout);
+  }
+
+  void print(const Row& row, bool in_memory) {
+    const auto vertices = static_cast<double>(positions.size());
+    const double best = *std::min_element(row.seconds.begin(), row.seconds.end());
+    std::string share;
+    if (in_memory && row.threads == 1 && row.bytes > 0) {
+      std::vector<double> shares;
+      for (std::size_t i = 0; i < row.seconds.size(); ++i) {
+        triad_speeds.push_back(triad.bytes() / row.triad_seconds[i]);
+        shares.push_back(row.bytes * vertices / row.seconds[i] / triad_speeds.back());
+      }
+      share = fmt::format("{:.2f}", median(std::move(shares)));
+    }
+    fmt::print("{},{},{},{},{:.1f},{:.3f},{:.3f},{},{:.2f},{:.2f},{}\n", positions.size(), row.name, row.threads,
+               in_memory ? "memory" : "cache", row.bytes, 1e9 * best / vertices, 1e9 * median(row.seconds) / vertices,
+               share, row.speed_against(rows[0]), rows[1].speed_against(row), row.hash);
   }
 };
 
@@ -205,35 +293,35 @@ void run_size(Bench& bench, Index vertices) {
   const Body made = body(vertices);
   const Rig& rig = made.rig;
   const ModelPose pose = pose_of(rig, 0), stretched = pose_of(rig, 0.2);
-  bench.positions.assign(rig.mesh.vertex_count(), Vec3f::Zero());
-  bench.normals.assign(rig.mesh.vertex_count(), Vec3f::Zero());
-  bench.triad = bench::triad_bytes_per_second();
-  bench.lbs_ns = 0;
-  set_thread_count(1);
+  bench.resize(rig.mesh.vertex_count());
   const auto palette = palette_of(rig, pose);
-  {
-    const ScalarLoop loop(rig);
-    const double seconds = best_seconds(
-        5, [&] { loop.run(palette, bench.positions, bench.normals); }, kShortWorkSeconds);
-    bench.scalar_ns = 1e9 * seconds / rig.mesh.vertex_count();
-    bench.print("scalar loop", 1, bench.scalar_ns);
-  }
+  const ScalarLoop loop(rig);
   const auto lbs = bind("lbs", rig), dqs = bind("dqs", rig);
   // How the share of a twist was found does not matter to a frame.
   const auto slbs = bind_slbs(rig, made.segmentation, {TwistShare::kDelta});
-  bench.lbs_ns = bench.time(*lbs, pose, true);
-  bench.print("lbs", 1, bench.lbs_ns);
-  bench.print("dqs", 1, bench.time(*dqs, pose, true));
-  bench.print("slbs", 1, bench.time(*slbs, pose, true));
-  bench.print("lbs positions only", 1, bench.time(*lbs, pose, false));
-  bench.print("slbs positions only", 1, bench.time(*slbs, pose, false));
-  bench.print("lbs uneven scale", 1, bench.time(*lbs, stretched, true));
-  bench.print("dqs uneven scale", 1, bench.time(*dqs, stretched, true));
-  bench.print("slbs uneven scale", 1, bench.time(*slbs, stretched, true));
-  set_thread_count(2);
-  bench.print("lbs", 2, bench.time(*lbs, pose, true));
-  bench.print("dqs", 2, bench.time(*dqs, pose, true));
-  bench.print("slbs", 2, bench.time(*slbs, pose, true));
+  double linear[2], twisted[2];
+  {
+    // Per block, twists add the number of a run and per vertex a share and, with normals, its gradient.
+    const SkinLayout layout = make_skin_layout(rig), grouped = make_skin_layout(rig, {}, made.segmentation.owner);
+    for (const bool normals : {false, true}) {
+      linear[normals] = bytes_per_vertex(layout, normals, 0);
+      twisted[normals] = bytes_per_vertex(grouped, normals, 4 + (normals ? 4.0 : 1.0) * sizeof(Lanes));
+    }
+  }
+  bench.rows.push_back({"scalar loop", 1, 72, [&] { loop.run(palette, bench.positions, bench.normals); }});
+  bench.add("lbs", 1, linear[1], *lbs, pose);
+  bench.add("dqs", 1, linear[1], *dqs, pose);
+  bench.add("slbs", 1, twisted[1], *slbs, pose);
+  bench.add("lbs positions only", 1, linear[0], *lbs, pose, false);
+  bench.add("dqs positions only", 1, linear[0], *dqs, pose, false);
+  bench.add("slbs positions only", 1, twisted[0], *slbs, pose, false);
+  bench.add("lbs uneven scale", 1, linear[1], *lbs, stretched);
+  bench.add("dqs uneven scale", 1, linear[1], *dqs, stretched);
+  bench.add("slbs uneven scale", 1, twisted[1], *slbs, stretched);
+  bench.add("lbs", 2, linear[1], *lbs, pose);
+  bench.add("dqs", 2, linear[1], *dqs, pose);
+  bench.add("slbs", 2, twisted[1], *slbs, pose);
+  bench.run(static_cast<double>(bench.positions.size()) * linear[1] > static_cast<double>(bench.cache_bytes));
 }
 
 // The smoothing alone: what it adds to a frame.
@@ -241,16 +329,20 @@ void run_delta_mush(Bench& bench) {
   const Body made = body(23000);
   const Rig& rig = made.rig;
   const ModelPose pose = pose_of(rig, 0);
-  bench.positions.assign(rig.mesh.vertex_count(), Vec3f::Zero());
-  bench.normals.assign(rig.mesh.vertex_count(), Vec3f::Zero());
+  bench.resize(rig.mesh.vertex_count());
   const auto plain = bind("lbs", rig), smooth = bind_delta_mush(bind("lbs", rig), rig, {});
+  const auto palette = palette_of(rig, pose);
+  const ScalarLoop loop(rig);
+  bench.rows.push_back({"scalar loop", 1, 72, [&] { loop.run(palette, bench.positions, bench.normals); }});
   for (const int threads : {1, 2}) {
-    set_thread_count(threads);
-    const double base = bench.time(*plain, pose, true);
-    const double added = bench.time(*smooth, pose, true) - base;
-    fmt::print("{},delta mush 5 rounds,{},{:.3f},,,,{}\n", rig.mesh.vertex_count(), threads, added, bench.hash());
-    fmt::print("# delta mush adds {:.3f} ms a frame on {} thread{}\n", added * 1e-6 * rig.mesh.vertex_count(), threads,
-               threads == 1 ? "" : "s");
+    bench.add("lbs", threads, 0, *plain, pose);
+    bench.add("lbs and delta mush 5 rounds", threads, 0, *smooth, pose);
+  }
+  bench.run(false);
+  for (std::size_t i = 1; i < bench.rows.size(); i += 2) {
+    const double added = median(bench.rows[i + 1].seconds) - median(bench.rows[i].seconds);
+    fmt::print("# delta mush adds {:.3f} ms a frame on {} thread{}\n", 1e3 * added, bench.rows[i].threads,
+               bench.rows[i].threads == 1 ? "" : "s");
   }
 }
 
@@ -259,13 +351,18 @@ void run_delta_mush(Bench& bench) {
 int main(int argc, char** argv) {
   const auto largest = static_cast<Index>(argc > 1 ? std::atol(argv[1]) : 2'000'000);
   Bench bench;
-  fmt::print("vertices,method,threads,ns_per_vertex,share_of_triad,times_scalar,times_lbs,hash\n");
+  if (argc > 2) bench.rounds = std::max(1, std::atoi(argv[2]));
+  fmt::print("# {} rounds; last-level cache {:.1f} MB, triad over {:.0f} MB\n", bench.rounds,
+             static_cast<double>(bench.cache_bytes) / 1048576, bench.triad.bytes() / 1048576);
+  fmt::print(
+      "vertices,method,threads,from,bytes_per_vertex,best_ns_per_vertex,median_ns_per_vertex,share_of_triad,"
+      "times_scalar,times_lbs,hash\n");
   for (const Index vertices : {5'000U, 20'000U, 200'000U, 2'000'000U})
     if (vertices <= largest) run_size(bench, vertices);
   run_delta_mush(bench);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  fmt::print("# triad {:.1f} GB/s, peak memory {:.0f} MB\n", bench.triad * 1e-9,
-             static_cast<double>(usage.ru_maxrss) / 1024);
+  if (!bench.triad_speeds.empty()) fmt::print("# triad, median {:.1f} GB/s\n", 1e-9 * median(bench.triad_speeds));
+  fmt::print("# peak memory {:.0f} MB\n", static_cast<double>(usage.ru_maxrss) / 1024);
   return 0;
 }

@@ -5,6 +5,8 @@
 
 // What the benchmarks share: a clock, and the keys whose sort they compare with.
 
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -19,6 +21,19 @@ double seconds(F&& f) {
   const auto start = std::chrono::steady_clock::now();
   f();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// The time that the calling thread itself works: what other programs take of the processor meanwhile does not count.
+template <class F>
+double thread_seconds(F&& f) {
+  const auto now = [] {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  };
+  const double start = now();
+  f();
+  return now() - start;
 }
 
 // The best of at least `times` calls, and of as many as fit into `least_total_s`: what the machine can do when nothing

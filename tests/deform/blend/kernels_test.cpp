@@ -78,7 +78,7 @@ struct Scene {
     job.weights = weights.data();
     job.rest_positions = rest_positions.data();
     job.rest_normals = rest_normals.data();
-    job.vertices = vertices.data();
+    job.scattered = vertices.data();
     job.origin[0] = 0.5F, job.origin[1] = -0.25F, job.origin[2] = 0.125F;
     job.size = 1.5F;
     job.matrices = matrices.data();

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "tests/deform/skin_rigs.h"
@@ -42,13 +43,36 @@ TEST(SkinLayout, JointsOfABlockIncrease) {
       EXPECT_LT(layout.slot_lists[block.first_slot + k - 1], layout.slot_lists[block.first_slot + k]);
 }
 
-TEST(SkinLayout, VerticesOfOneSetFillBlocksWithoutFillers) {
-  Rig rig = random_cloud(5, 800, 4, 1);
+TEST(SkinLayout, VerticesThatFollowOneAnotherMakeABlockWhereFewJointsMoveThem) {
+  const SkinLayout layout = make_skin_layout(random_cloud(5, 800, 4, 1));
+  ASSERT_EQ(layout.blocks.size(), 100U);
+  for (std::size_t b = 0; b < 100; ++b) {
+    EXPECT_TRUE(layout.blocks[b].consecutive);
+    EXPECT_EQ(layout.blocks[b].first_vertex, b * kBlockWidth);
+  }
+  EXPECT_TRUE(layout.scattered.empty());
+}
+
+TEST(SkinLayout, OtherVerticesOfOneSetFillBlocksWithoutFillers) {
+  // Eight vertices in a row have eight joints, which is too many for one block.
+  Rig rig = random_cloud(5, 800, 8, 1);
+  rig.weights = {};
+  for (Index v = 0; v < 800; ++v) rig.weights.add_row({{v % 8, 1.0F}});
   const SkinLayout layout = make_skin_layout(rig);
   EXPECT_EQ(layout.blocks.size(), 100U);
-  std::size_t mixed = 0;
-  for (const SkinBlock& block : layout.blocks) mixed += block.slot_count > 1 ? 1 : 0;
-  EXPECT_LE(mixed, 3U);
+  for (const SkinBlock& block : layout.blocks) EXPECT_EQ(block.slot_count > 1 || block.consecutive, false);
+  EXPECT_EQ(layout.scattered, layout.vertices);
+}
+
+TEST(SkinLayout, ConsecutiveBlocksComeFirstInAWindowAndInTheOrderOfTheFile) {
+  const SkinLayout layout = make_skin_layout(random_cloud(9, 3000, 40, 3));
+  const auto scattered = std::find_if(layout.blocks.begin(), layout.blocks.end(),
+                                      [](const SkinBlock& block) { return !block.consecutive; });
+  ASSERT_NE(scattered, layout.blocks.begin());
+  ASSERT_NE(scattered, layout.blocks.end());
+  EXPECT_TRUE(std::none_of(scattered, layout.blocks.end(), [](const SkinBlock& block) { return block.consecutive; }));
+  EXPECT_TRUE(std::is_sorted(layout.blocks.begin(), scattered,
+                             [](const SkinBlock& a, const SkinBlock& b) { return a.first_vertex < b.first_vertex; }));
 }
 
 TEST(SkinLayout, ManyJointsGiveBlocksOfBoundedWidthUnlessAVertexNeedsMore) {

@@ -114,12 +114,13 @@ HWY_INLINE void store3(LaneTag d, const V3& v, const BlendJob& job, std::size_t 
     hn::StoreInterleaved3(v.x, v.y, v.z, d, out + 3 * (block.first_vertex + lane));
     return;
   }
-  HWY_ALIGN float mixed[3 * kBlockWidth];
-  hn::StoreInterleaved3(v.x, v.y, v.z, d, mixed);
+  // Four numbers each, so that a vertex is never read from two stores that are still on their way.
+  HWY_ALIGN float mixed[4 * kBlockWidth];
+  hn::StoreInterleaved4(v.x, v.y, v.z, v.z, d, mixed);
   // Lanes beyond the last vertex repeat it, so that the loop has a fixed length and the same bytes are written again.
-  const std::uint32_t* HWY_RESTRICT vertices = job.vertices + index * kBlockWidth + lane;
+  const std::uint32_t* HWY_RESTRICT vertices = job.scattered + block.first_vertex + lane;
   for (std::size_t i = 0; i < hn::Lanes(d); ++i)
-    std::memcpy(out + std::size_t{3} * vertices[i], mixed + 3 * i, 3 * sizeof(float));
+    std::memcpy(out + std::size_t{3} * vertices[i], mixed + 4 * i, 3 * sizeof(float));
 }
 
 HWY_INLINE V3 placed(LaneTag d, const V3& v, const BlendJob& job) {

@@ -23,7 +23,7 @@ struct alignas(32) Lanes {
 struct SkinBlock {
   std::uint32_t first_slot = 0;    ///< Into the slot lists.
   std::uint32_t first_weight = 0;  ///< Into the weights; one `Lanes` per slot.
-  std::uint32_t first_vertex = 0;  ///< Of lane 0.
+  std::uint32_t first_vertex = 0;  ///< Of lane 0 if consecutive; if not, its entry in `BlendJob::scattered`.
   std::uint16_t slot_count = 0;
   std::uint8_t vertex_count = 0;
   bool consecutive = false;  ///< Full, and the vertices follow one another in the file.
@@ -47,7 +47,7 @@ struct BlendJob {
   const Lanes* weights = nullptr;
   const Lanes* rest_positions = nullptr;
   const Lanes* rest_normals = nullptr;
-  const std::uint32_t* vertices = nullptr;
+  const std::uint32_t* scattered = nullptr;  ///< The vertices of blocks that are not consecutive, eight for each.
   float origin[3] = {0, 0, 0};
   float size = 1;
 

@@ -34,9 +34,10 @@ struct SkinMorph {
 };
 
 /// A rig's rest data as the kernels read it: single precision about the middle of the bounding box in units of its
-/// diagonal, in blocks of eight vertices. Vertices are brought together by equal influence sets inside windows of the
-/// file's order, so that scattered output stays in the cache; a block whose vertices differ lists all their joints and
-/// has zero weights. Joints of a block are in increasing order, so that copies of a vertex with equal weights come out
+/// diagonal, in blocks of eight vertices. Vertices that follow one another in the file make a block where few joints
+/// move all of them; the others are brought together by equal influence sets inside windows of the file's order, so
+/// that scattered output stays in the cache. A block whose vertices differ lists all their joints and has zero weights.
+/// Joints of a block are in increasing order, so that copies of a vertex with equal weights come out
 /// bit for bit the same wherever they lie. Rows are scaled to the sum 1 and weights that are not positive numbers are
 /// left out; a vertex without any hangs on the joint of its rigid part, or stays.
 struct SkinLayout {
@@ -48,10 +49,11 @@ struct SkinLayout {
   std::vector<SkinBlock> blocks;
   std::vector<std::uint32_t> slot_lists;
   std::vector<Lanes> weights;
-  std::vector<Lanes> positions;         ///< Three per block: x, y, z.
-  std::vector<Lanes> normals;           ///< Three per block; see `vertex_normals_of`.
-  std::vector<std::uint32_t> vertices;  ///< The vertex of each lane; lanes beyond a block's count repeat its last one.
-  std::vector<Index> groups;            ///< Per block, of its vertices; empty if there are no groups.
+  std::vector<Lanes> positions;          ///< Three per block: x, y, z.
+  std::vector<Lanes> normals;            ///< Three per block; see `vertex_normals_of`.
+  std::vector<std::uint32_t> vertices;   ///< The vertex of each lane; lanes beyond a block's count repeat its last one.
+  std::vector<std::uint32_t> scattered;  ///< The same, only of blocks that are not consecutive.
+  std::vector<Index> groups;             ///< Per block, of its vertices; empty if there are no groups.
   std::vector<SkinMorph> morphs;
   std::vector<std::string> part_names;
   std::vector<std::string> joint_names;
