@@ -5,6 +5,7 @@
 
 #include <Eigen/LU>
 #include <Eigen/SVD>
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -101,22 +102,30 @@ Posed scalar_dual_quaternions(const Rig& rig, const ModelPose& pose) {
     std::vector<Split> parts;
     Mat3 stretch = Mat3::Zero();
     Vec3 stretched = Vec3::Zero();
-    std::size_t pivot = 0;
     for (std::size_t k = 0; k < row.size(); ++k) {
       parts.push_back(split(pose.joints[row[k].first], inverse_bind[row[k].first]));
       const Split& s = parts.back();
       stretch += row[k].second * s.stretch;
       stretched += row[k].second * (s.stretch * (v - s.origin) + s.origin);
-      if (row[k].second > row[pivot].second) pivot = k;
     }
+    double heaviest = 0, longest = 0;
+    for (const auto& entry : row) heaviest = std::max(heaviest, entry.second);
     Quat real(0, 0, 0, 0), dual(0, 0, 0, 0);
-    const Quat pivot_turn(parts[pivot].rotation);
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      const Quat q(parts[k].rotation);
-      const Vec3& t = parts[k].translation;
-      const double w = q.dot(pivot_turn) < -1e-6 ? -row[k].second : row[k].second;
-      real.coeffs() += w * q.coeffs();
-      dual.coeffs() += 0.5 * w * (Quat(0, t.x(), t.y(), t.z()) * q).coeffs();
+    for (std::size_t pivot = 0; pivot < row.size(); ++pivot) {
+      if (row[pivot].second < (1 - 1e-4) * heaviest) continue;
+      const Quat pivot_turn(parts[pivot].rotation);
+      Quat sum(0, 0, 0, 0), dual_sum(0, 0, 0, 0);
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        const Quat q(parts[k].rotation);
+        const Vec3& t = parts[k].translation;
+        const double w = q.dot(pivot_turn) < -1e-6 ? -row[k].second : row[k].second;
+        sum.coeffs() += w * q.coeffs();
+        dual_sum.coeffs() += 0.5 * w * (Quat(0, t.x(), t.y(), t.z()) * q).coeffs();
+      }
+      if (sum.squaredNorm() <= longest * (1 + 1e-5)) continue;
+      longest = sum.squaredNorm();
+      real = sum;
+      dual = dual_sum;
     }
     const double length = real.norm();
     real.coeffs() /= length;

@@ -7,6 +7,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <Eigen/LU>
+#include <algorithm>
 
 #include "sinew/core/angles.h"
 #include "tests/deform/skin_rigs.h"
@@ -117,6 +118,90 @@ TEST(Dqs, ForTwoInfluencesTheOrderDoesNotMatter) {
     const Frame a = frame_of("dqs", rig, pose);
     std::swap(pose.joints[0], pose.joints[1]);
     EXPECT_LT(worst_distance(a.positions, frame_of("dqs", turned, pose).positions), 1e-5);
+  }
+}
+
+// The cloud with its joints in another order, the pose likewise: the same character.
+struct Reordered {
+  Rig rig;
+  ModelPose pose;
+
+  Reordered(const Rig& from, const ModelPose& from_pose, std::mt19937& rng) : rig(from), pose(from_pose) {
+    const auto joints = static_cast<Index>(from.skeleton.joints.size());
+    std::vector<Index> place(joints);
+    for (Index j = 0; j < joints; ++j) place[j] = j;
+    std::shuffle(place.begin(), place.end(), rng);
+    for (Index j = 0; j < joints; ++j) {
+      rig.skins[0].inverse_bind[place[j]] = from.skins[0].inverse_bind[j];
+      pose.joints[place[j]] = from_pose.joints[j];
+    }
+    rig.weights = {};
+    for (Index v = 0; v < from.mesh.vertex_count(); ++v) {
+      std::vector<Influence> row;
+      for (const Influence& i : from.weights.row(v)) row.push_back({place[i.joint], i.weight});
+      std::shuffle(row.begin(), row.end(), rng);
+      rig.weights.add_row(row);
+    }
+  }
+};
+
+// Rows of a cloud where the two or more heaviest weights are equal, to rounding.
+void tie_weights(Rig& rig, std::mt19937& rng) {
+  std::uniform_real_distribution<float> small(0.05F, 0.9F), rounding(-1e-6F, 1e-6F);
+  SkinWeights tied;
+  for (Index v = 0; v < rig.mesh.vertex_count(); ++v) {
+    std::vector<Influence> row(rig.weights.row(v).begin(), rig.weights.row(v).end());
+    const std::size_t equal = 2 + rng() % 2;
+    for (std::size_t k = 0; k < row.size(); ++k) row[k].weight = k < equal ? 1 + rounding(rng) : small(rng);
+    tied.add_row(row);
+  }
+  rig.weights = tied;
+}
+
+// Joints turn by any angle, so that most vertices have joints that are on opposite sides of each other.
+RC_GTEST_PROP(DqsProperty, WhereTheHeaviestWeightsAreEqualTheOrderOfJointsDoesNotMatter, ()) {
+  const auto seed = *rc::gen::inRange(0U, 1000000U);
+  std::mt19937 rng(seed);
+  Rig rig = random_cloud(seed, 300, 7, 6);
+  tie_weights(rig, rng);
+  const ModelPose pose = random_pose_of(seed + 1, 7);
+  const Frame frame = frame_of("dqs", rig, pose);
+  const Reordered other(rig, pose, rng);
+  RC_ASSERT(worst_distance(frame.positions, frame_of("dqs", other.rig, other.pose).positions) < 1e-5);
+  RC_ASSERT(worst_distance(frame.positions, scalar_dual_quaternions(rig, pose).positions) < 1e-5);
+}
+
+// The quaternion of a matrix comes with either sign, depending on where the character is.
+TEST(Dqs, HalfATurnApartTheWayDoesNotDependOnWhereTheCharacterIs) {
+  const Rig rig = two_joint_tube(16, 9);
+  std::mt19937 rng(3);
+  for (int trial = 0; trial < 50; ++trial) {
+    const Vec3 axis = random_vector(rng).normalized();
+    const ModelPose pose{{Mat4::Identity(), turn(kPi, axis)}, {}, {}};
+    const Mat4 motion = random_motion(rng);
+    const ModelPose moved{{motion, motion * pose.joints[1]}, {}, {}};
+    const Frame before = frame_of("dqs", rig, pose), after = frame_of("dqs", rig, moved);
+    for (Index v = 0; v < rig.mesh.vertex_count(); ++v)
+      EXPECT_LT(
+          (after.positions[v].cast<double>() - transform_point(motion, before.positions[v].cast<double>())).norm(),
+          1e-5);
+  }
+}
+
+// Three joints a third of a turn apart: all sums are equally long, and rounding must not choose.
+TEST(Dqs, OfEquallyLongSumsTheFirstJointDecides) {
+  Rig rig = random_cloud(4, 64, 3, 3);
+  rig.weights = {};
+  for (Index v = 0; v < 64; ++v) rig.weights.add_row({{0, 1.0F}, {1, 1.0F}, {2, 1.0F}});
+  rig.skins[0].inverse_bind.assign(3, Mat4::Identity());
+  std::mt19937 rng(6);
+  for (int trial = 0; trial < 50; ++trial) {
+    const Mat4 motion = random_motion(rng);
+    ModelPose pose;
+    for (int j = 0; j < 3; ++j) pose.joints.push_back(motion * turn(j * kTwoPi / 3, Vec3::UnitZ()));
+    const Frame frame = frame_of("dqs", rig, pose);
+    for (Index v = 0; v < 64; ++v)
+      EXPECT_LT((frame.positions[v].cast<double>() - transform_point(motion, rig.mesh.positions[v])).norm(), 1e-5);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "sinew/core/angles.h"
 #include "sinew/core/isa.h"
 #include "sinew/core/math.h"
+#include "sinew/core/rotation.h"
 #include "tests/deform/every_isa.h"
 
 namespace sinew::deform {
@@ -52,7 +53,7 @@ struct Scene {
   std::vector<SkinBlock> blocks = std::vector<SkinBlock>(kBlocks);
   std::vector<std::uint32_t> slots = {0, 1, 2, 3, 4, 2, 4, 0};
   std::vector<std::uint32_t> vertices, runs = {0, 1, 2};
-  std::vector<Lanes> weights, rest_positions, rest_normals, shares, gradients;
+  std::vector<Lanes> weights, rest_positions, rest_normals, shares, gradients, twist_normals;
   std::vector<float> matrices, dual_quaternions, positions, normals;
   std::vector<TwistRun> twists = std::vector<TwistRun>(kBlocks);
   BlendJob job;
@@ -85,7 +86,10 @@ struct Scene {
     job.runs = runs.data();
     job.twists = twists.data();
     job.twist_shares = shares.data();
-    job.twist_gradients = gradients.data();
+    for (std::size_t b = 0; b < kBlocks; ++b)
+      for (const std::vector<Lanes>* const from : {&rest_normals, &gradients})
+        for (std::size_t c = 0; c < 3; ++c) twist_normals.push_back((*from)[3 * b + c]);
+    job.twist_normals = twist_normals.data();
     job.positions = positions.data();
     job.normals = normals.data();
   }
@@ -224,6 +228,44 @@ TEST_P(BlendKernels, ThousandsOfTurnsAreAsExactAsNone) {
     const Vec3 expected = scene.in_place(through(scene.blended(b, lane), through(matrix_at(run.matrix), v)));
     EXPECT_LT((vertex_at(scene.positions, vertex) - expected).norm(), kTolerance) << turns;
   });
+}
+
+// Rotations with stretches of up to a thousand to one on either side, mirrored pairs too; the last ones have no turn.
+TEST_P(BlendKernels, NearestTurnsAreThePolarRotations) {
+  constexpr std::size_t kPairs = 24;
+  std::mt19937 rng(5);
+  std::vector<Mat3> from, to;
+  const auto any = [&](double stretch) {
+    const Vec3 v = random_point(rng), s = random_point(rng);
+    const Mat3 turn = Eigen::AngleAxisd(3 * random_number(rng), v.normalized()).toRotationMatrix();
+    const Mat3 basis = Eigen::AngleAxisd(3 * random_number(rng), s.normalized()).toRotationMatrix();
+    const Vec3 factors(std::exp(stretch * s.x()), std::exp(stretch * s.y()), std::exp(stretch * s.z()));
+    return Mat3(turn * basis * factors.asDiagonal() * basis.transpose());
+  };
+  for (std::size_t i = 0; i < kPairs; ++i) {
+    const double stretch = i < 4 ? 0 : i < 12 ? 0.3 : 1.7;
+    from.push_back(1e-3 * any(stretch));
+    to.push_back(50 * any(stretch));
+    if (i % 5 == 4) from[i].col(0) *= -1, to[i].col(1) *= -1;
+  }
+  to[kPairs - 1].col(2) *= -1;
+  to[kPairs - 2].col(0).setZero();
+  from[kPairs - 3].col(0) = from[kPairs - 3].col(1);
+  std::vector<double> values(28 * kPairs);
+  double *const a = values.data(), *const b = a + 9 * kPairs, *const turn = b + 9 * kPairs;
+  for (std::size_t i = 0; i < kPairs; ++i)
+    for (std::size_t e = 0; e < 9; ++e) {
+      a[e * kPairs + i] = from[i](static_cast<int>(e / 3), static_cast<int>(e % 3));
+      b[e * kPairs + i] = to[i](static_cast<int>(e / 3), static_cast<int>(e % 3));
+    }
+  nearest_turns({kPairs, a, b, turn, turn + 9 * kPairs});
+  for (std::size_t i = 0; i < kPairs; ++i) {
+    EXPECT_EQ(turn[9 * kPairs + i], i + 3 < kPairs ? 1.0 : 0.0) << i;
+    if (i + 3 >= kPairs) continue;
+    Mat3 found;
+    for (std::size_t e = 0; e < 9; ++e) found(static_cast<int>(e / 3), static_cast<int>(e % 3)) = turn[e * kPairs + i];
+    EXPECT_LT((found - polar(from[i].inverse() * to[i]).rotation).norm(), 1e-12) << i;
+  }
 }
 
 // A closed ring of points around each of which two are neighbours, and three factors to turn edges into tangents.

@@ -55,12 +55,15 @@ TEST(SkinLayout, VerticesThatFollowOneAnotherMakeABlockWhereFewJointsMoveThem) {
 
 TEST(SkinLayout, OtherVerticesOfOneSetFillBlocksWithoutFillers) {
   // Eight vertices in a row have eight joints, which is too many for one block.
-  Rig rig = random_cloud(5, 800, 8, 1);
+  Rig rig = random_cloud(5, 1024, 8, 1);
   rig.weights = {};
-  for (Index v = 0; v < 800; ++v) rig.weights.add_row({{v % 8, 1.0F}});
+  for (Index v = 0; v < 1024; ++v) rig.weights.add_row({{v % 8, 1.0F}});
   const SkinLayout layout = make_skin_layout(rig);
-  EXPECT_EQ(layout.blocks.size(), 100U);
-  for (const SkinBlock& block : layout.blocks) EXPECT_EQ(block.slot_count > 1 || block.consecutive, false);
+  EXPECT_EQ(layout.blocks.size(), 128U);
+  for (const SkinBlock& block : layout.blocks) {
+    EXPECT_EQ(block.slot_count, 1);
+    EXPECT_FALSE(block.consecutive);
+  }
   EXPECT_EQ(layout.scattered, layout.vertices);
 }
 

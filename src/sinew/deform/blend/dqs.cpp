@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/LU>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -22,21 +23,20 @@ struct TwoPhases {
   bool stretches = false;
 };
 
-TwoPhases two_phases(const SkinLayout& layout, const SkinSlot& slot, const Mat4& matrix) {
-  const Mat3 a = matrix.topLeftCorner<3, 3>();
+// A rotation needs no decomposition, which small meshes with many joints would feel.
+bool keeps_lengths(const Mat3& a) { return (a.transpose() * a - Mat3::Identity()).cwiseAbs().maxCoeff() < 1e-6; }
+
+void check_joint(const SkinLayout& layout, const SkinSlot& slot, const Mat3& a) {
   const double scale = a.norm();
   if (!(a.determinant() > 1e-12 * scale * scale * scale))
     throw Error(fmt::format(
         "Joint '{}' is mirrored or scaled to nothing in this frame, which dual quaternions cannot represent. "
         "Use the method lbs, or change the scale of that joint.",
         joint_name(layout, slot)));
+}
+
+TwoPhases two_phases(const SkinSlot& slot, const Mat4& matrix, const Polar& split) {
   TwoPhases phases;
-  // A rotation needs no decomposition, which small meshes with many joints would feel.
-  if ((a.transpose() * a - Mat3::Identity()).cwiseAbs().maxCoeff() < 1e-6) {
-    phases.rigid = matrix;
-    return phases;
-  }
-  const Polar split = polar(a);
   const Vec3& o = slot.bind_origin;
   phases.stretches = (split.stretch - Mat3::Identity()).cwiseAbs().maxCoeff() >= 1e-6;
   phases.stretch.topLeftCorner<3, 3>() = split.stretch;
@@ -44,6 +44,54 @@ TwoPhases two_phases(const SkinLayout& layout, const SkinSlot& slot, const Mat4&
   phases.rigid.topLeftCorner<3, 3>() = split.rotation;
   phases.rigid.topRightCorner<3, 1>() = transform_point(matrix, o) - split.rotation * o;
   return phases;
+}
+
+// The polar decompositions of all matrices at once.
+class PolarForms {
+ public:
+  PolarForms(const std::vector<Mat4>& matrices, std::vector<double>& memory)
+      : matrices_(matrices), stride_((matrices.size() + 7) / 8 * 8) {
+    memory.assign(28 * stride_, 0.0);
+    double *const from = memory.data(), *const to = from + 9 * stride_;
+    for (std::size_t s = 0; s < stride_; ++s)
+      for (std::size_t e = 0; e < 9; ++e) {
+        const double unit = e % 4 == 0 ? 1.0 : 0.0;
+        from[e * stride_ + s] = unit;
+        to[e * stride_ + s] = s < matrices.size() ? matrices[s](row(e), column(e)) : unit;
+      }
+    turns_ = to + 9 * stride_;
+    nearest_turns({stride_, from, to, to + 9 * stride_, to + 18 * stride_});
+  }
+
+  Polar operator[](std::size_t s) const {
+    const Mat3 a = matrices_[s].topLeftCorner<3, 3>();
+    if (turns_[9 * stride_ + s] == 0) return polar(a);
+    Polar split;
+    for (std::size_t e = 0; e < 9; ++e) split.rotation(row(e), column(e)) = turns_[e * stride_ + s];
+    const Mat3 stretch = split.rotation.transpose() * a;
+    split.stretch = 0.5 * (stretch + stretch.transpose());
+    return split;
+  }
+
+ private:
+  static int row(std::size_t e) { return static_cast<int>(e / 3); }
+  static int column(std::size_t e) { return static_cast<int>(e % 3); }
+
+  const std::vector<Mat4>& matrices_;
+  std::size_t stride_;
+  const double* turns_ = nullptr;
+};
+
+// A quaternion and its opposite are one rotation. Of both this chooses the one on the side of another, and half a turn
+// from it, where both are, by the turn between them, which does not depend on where the character stands.
+void choose_side(const Quat& other, DualQuat& q) {
+  const Quat turn = other.conjugate() * q.real;
+  double side = turn.w();
+  for (int c = 0; c < 3 && std::abs(side) <= 1e-6; ++c)
+    if (std::abs(turn.vec()[c]) > 0.5) side = turn.vec()[c];
+  if (side >= 0) return;
+  q.real.coeffs() = -q.real.coeffs();
+  q.dual.coeffs() = -q.dual.coeffs();
 }
 
 void put_quaternion(const Quat& q, float* out) {
@@ -62,7 +110,9 @@ Mat4 about_center(const SkinLayout& layout, const Mat4& matrix) {
 
 class DqsDeformer final : public Deformer {
  public:
-  DqsDeformer(const Rig& rig, const Progress& progress) : layout_(make_skin_layout(rig, progress)) {}
+  DqsDeformer(const Rig& rig, const Progress& progress) : layout_(make_skin_layout(rig, progress)) {
+    find_references(rig.skeleton);
+  }
 
   std::unique_ptr<State> make_state() const override { return std::make_unique<DqsState>(); }
 
@@ -82,30 +132,70 @@ class DqsDeformer final : public Deformer {
  private:
   struct DqsState final : State {
     std::vector<Mat4> matrices;
+    std::vector<Quat> rotations;
     std::vector<float> motions;
     std::vector<float> stretches;
+    std::vector<double> pairs;
     MorphedRest rest;
   };
 
+  // Per slot that of the nearest joint above it, or else the first of its skin. Slots of a skin are in the order of the
+  // joints, in which parents come first.
+  void find_references(const Skeleton& skeleton) {
+    std::vector<Index> of_joint(skeleton.size(), kNone);
+    for (Index s = 0, first = 0; s < layout_.slots.size(); ++s) {
+      if (layout_.slots[s].skin != layout_.slots[first].skin) {
+        first = s;
+        of_joint.assign(skeleton.size(), kNone);
+      }
+      Index reference = first;
+      const Index joint = layout_.slots[s].joint;
+      if (joint != kNone) {
+        of_joint[joint] = s;
+        Index above = skeleton.joints[joint].parent;
+        while (above != kNone && of_joint[above] == kNone) above = skeleton.joints[above].parent;
+        if (above != kNone) reference = of_joint[above];
+      }
+      references_.push_back(reference);
+    }
+  }
+
   bool fill_palettes(DqsState& state) const {
-    state.motions.resize(8 * layout_.slots.size());
-    state.stretches.resize(12 * layout_.slots.size());
+    const std::size_t slots = layout_.slots.size();
+    bool rigid = true;
+    for (std::size_t s = 0; s < slots; ++s) {
+      const Mat3 a = state.matrices[s].topLeftCorner<3, 3>();
+      check_joint(layout_, layout_.slots[s], a);
+      rigid = rigid && keeps_lengths(a);
+    }
+    state.motions.resize(8 * slots);
+    state.rotations.resize(slots);
+    if (rigid) {
+      for (std::size_t s = 0; s < slots; ++s) put_motion(s, state.matrices[s], state);
+      return false;
+    }
+    state.stretches.resize(12 * slots);
+    const PolarForms forms(state.matrices, state.pairs);
     bool any = false;
-    for (std::size_t s = 0; s < layout_.slots.size(); ++s) {
-      const TwoPhases phases = two_phases(layout_, layout_.slots[s], state.matrices[s]);
+    for (std::size_t s = 0; s < slots; ++s) {
+      const TwoPhases phases = two_phases(layout_.slots[s], state.matrices[s], forms[s]);
       any = any || phases.stretches;
-      const DualQuat q = dual_quat(in_layout_units(layout_, phases.rigid));
-      put_quaternion(q.real, &state.motions[8 * s]);
-      put_quaternion(q.dual, &state.motions[8 * s + 4]);
-      const Mat4 stretch = about_center(layout_, phases.stretch);
-      for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < 4; ++c)
-          state.stretches[12 * s + static_cast<std::size_t>(4 * r + c)] = static_cast<float>(stretch(r, c));
+      put_motion(s, phases.rigid, state);
+      store_rows(about_center(layout_, phases.stretch), &state.stretches[12 * s]);
     }
     return any;
   }
 
+  void put_motion(std::size_t s, const Mat4& rigid, DqsState& state) const {
+    DualQuat q = dual_quat(in_layout_units(layout_, rigid));
+    if (references_[s] != s) choose_side(state.rotations[references_[s]], q);
+    state.rotations[s] = q.real;
+    put_quaternion(q.real, &state.motions[8 * s]);
+    put_quaternion(q.dual, &state.motions[8 * s + 4]);
+  }
+
   SkinLayout layout_;
+  std::vector<Index> references_;  // Per slot: the one whose side its quaternion is on; its own number if none.
 };
 
 }  // namespace

@@ -243,6 +243,8 @@ HWY_INLINE Turn turn_of(LaneTag d, const TwistRun& run, V share) {
   // Of share times turns only what is beyond whole turns counts; what rounding took from the product is added again, so
   // that thousands of turns are as exact as one.
   const V turns = hn::Set(d, run.turns), product = hn::Mul(share, turns);
+  if (run.turns >= -0.5F && run.turns <= 0.5F)
+    return sine_and_cosine(d, hn::MulAdd(share, hn::Set(d, run.turns_rest), product));
   const V rounding = rounding_of(d, share, turns, product);
   const V beyond = hn::Add(hn::Sub(product, hn::Round(product)), rounding);
   return sine_and_cosine(d, hn::MulAdd(share, hn::Set(d, run.turns_rest), beyond));
@@ -276,11 +278,11 @@ HWY_INLINE void twist_block(const BlendJob& job, std::size_t index, std::size_t 
   const TwistRun& run = job.twists[job.runs[index]];
   V3 v = load3(d, job.rest_positions + 3 * index, lane);
   V3 n = v;
-  if constexpr (kNormals) n = load3(d, job.rest_normals + 3 * index, lane);
+  if constexpr (kNormals) n = load3(d, job.twist_normals + 6 * index, lane);
   if (run.turns != 0) {
     const Turn turn = turn_of(d, run, hn::Load(d, job.twist_shares[index].at + lane));
     if constexpr (kNormals)
-      n = turned(turn, sheared_normal(d, run, v, n, load3(d, job.twist_gradients + 3 * index, lane)));
+      n = turned(turn, sheared_normal(d, run, v, n, load3(d, job.twist_normals + 6 * index + 3, lane)));
     v = turned(turn, v);
   }
   const Affine m{row_of(d, run.matrix), row_of(d, run.matrix + 4), row_of(d, run.matrix + 8)};
@@ -298,10 +300,6 @@ HWY_INLINE void twisted_blocks(const BlendJob& job, std::size_t begin, std::size
       for (std::size_t lane = 0; lane < kBlockWidth; lane += hn::Lanes(d)) {
         const std::size_t at = 3 * (index - start);
         twist_block<kNormals>(job, index, lane, batch.positions + at, batch.normals + at);
-      }
-    for (std::size_t index = start; index < stop; ++index)
-      for (std::size_t lane = 0; lane < kBlockWidth; lane += hn::Lanes(d)) {
-        const std::size_t at = 3 * (index - start);
         blend_lanes<kNormals, kCofactors>(job, index, lane, batch.positions + at, batch.normals + at,
                                           batch.positions + at, batch.normals + at);
       }
@@ -337,39 +335,104 @@ HWY_INLINE void scale(V k, Quaternion& q) {
   q = {hn::Mul(q.w, k), {hn::Mul(q.v.x, k), hn::Mul(q.v.y, k), hn::Mul(q.v.z, k)}};
 }
 
-// The rotation of each lane's heaviest joint, the first of equals.
-HWY_INLINE Quaternion pivot_rotation(LaneTag d, const BlockView& view, const float* HWY_RESTRICT palette) {
-  Quaternion pivot = broadcast(d, palette + std::size_t{8} * view.slots[0]);
-  V heaviest = hn::Load(d, view.weights);
-  for (std::size_t k = 1; k < view.count; ++k) {
-    const V w = hn::Load(d, view.weights + k * kBlockWidth);
-    const Quaternion q = broadcast(d, palette + std::size_t{8} * view.slots[k]);
-    const auto heavier = hn::Gt(w, heaviest);
-    heaviest = hn::Max(heaviest, w);
-    pivot.w = hn::IfThenElse(heavier, q.w, pivot.w);
-    pivot.v.x = hn::IfThenElse(heavier, q.v.x, pivot.v.x);
-    pivot.v.y = hn::IfThenElse(heavier, q.v.y, pivot.v.y);
-    pivot.v.z = hn::IfThenElse(heavier, q.v.z, pivot.v.z);
-  }
-  return pivot;
-}
-
 struct DualQuaternion {
   Quaternion real, dual;
 };
 
+// Within this of a right angle two rotations are half a turn apart, and rounding must not choose the side.
+constexpr float kHalfTurnMargin = 1e-6F;
+// Weights this close to the largest one, as a share of it, are equal to it.
+constexpr float kEqualWeights = 1e-4F;
+// Sums this close in length are equally long.
+constexpr float kEqualLengths = 1e-5F;
+
+// The sign of each rotation of a list, where all pairs of them agree about these: then all joints may be the pivot and
+// the sum is the same.
+struct ListSigns {
+  static constexpr std::size_t kMost = 32;
+  const std::uint32_t* slots = nullptr;
+  std::size_t count = 0;
+  bool agree = false;
+  float of[kMost] = {};
+};
+
+inline float product(const float* HWY_RESTRICT p, const float* HWY_RESTRICT q) {
+  return (p[0] * q[0] + p[1] * q[1]) + (p[2] * q[2] + p[3] * q[3]);
+}
+
+inline void find_signs(const BlockView& view, const float* HWY_RESTRICT palette, ListSigns& signs) {
+  if (signs.slots == view.slots && signs.count == view.count) return;
+  signs.slots = view.slots;
+  signs.count = view.count;
+  signs.agree = view.count <= ListSigns::kMost;
+  if (!signs.agree) return;
+  const float* const first = palette + std::size_t{8} * view.slots[0];
+  bool near = true;
+  signs.of[0] = 1;
+  for (std::size_t k = 1; k < view.count; ++k) {
+    const float along = product(first, palette + std::size_t{8} * view.slots[k]);
+    signs.of[k] = along < -kHalfTurnMargin ? -1.0F : 1.0F;
+    // Less than 45° from the first, or from its opposite: less than 90° from each other.
+    near = near && along * signs.of[k] > 0.7072F;
+  }
+  for (std::size_t k = 1; !near && signs.agree && k < view.count; ++k)
+    for (std::size_t j = 1; signs.agree && j < k; ++j) {
+      const float along = product(palette + std::size_t{8} * view.slots[j], palette + std::size_t{8} * view.slots[k]);
+      signs.agree = (along < -kHalfTurnMargin) == (signs.of[j] != signs.of[k]);
+    }
+}
+
+HWY_INLINE V signed_weight(LaneTag d, V w, const Quaternion& q, const Quaternion& pivot) {
+  return hn::IfThenElse(hn::Lt(dot(q, pivot), hn::Set(d, -kHalfTurnMargin)), hn::Neg(w), w);
+}
+
+// How long the sum of all rotations is, squared, with their signs chosen against a pivot's.
+HWY_INLINE V sum_length(LaneTag d, const BlockView& view, const float* HWY_RESTRICT palette, const Quaternion& pivot) {
+  const V zero = hn::Zero(d);
+  Quaternion sum{zero, {zero, zero, zero}};
+  for (std::size_t k = 0; k < view.count; ++k) {
+    const Quaternion q = broadcast(d, palette + std::size_t{8} * view.slots[k]);
+    add_scaled(signed_weight(d, hn::Load(d, view.weights + k * kBlockWidth), q, pivot), q, sum);
+  }
+  return dot(sum, sum);
+}
+
+// The rotation of each lane's heaviest joint. Of equally heavy ones that with the longest sum, which does not depend on
+// the order of joints; of equally long sums, which only symmetric motions have, the first.
+HWY_INLINE Quaternion pivot_rotation(LaneTag d, const BlockView& view, const float* HWY_RESTRICT palette) {
+  V heaviest = hn::Load(d, view.weights);
+  for (std::size_t k = 1; k < view.count; ++k)
+    heaviest = hn::Max(heaviest, hn::Load(d, view.weights + k * kBlockWidth));
+  const V least = hn::Mul(heaviest, hn::Set(d, 1 - kEqualWeights));
+  Quaternion pivot = broadcast(d, palette + std::size_t{8} * view.slots[0]);
+  V longest = hn::Set(d, -1.0F);
+  for (std::size_t k = 0; k < view.count; ++k) {
+    const auto heavy = hn::Ge(hn::Load(d, view.weights + k * kBlockWidth), least);
+    if (hn::AllFalse(d, heavy)) continue;
+    const Quaternion q = broadcast(d, palette + std::size_t{8} * view.slots[k]);
+    const V length = sum_length(d, view, palette, q);
+    const auto better = hn::And(heavy, hn::Gt(length, hn::Mul(longest, hn::Set(d, 1 + kEqualLengths))));
+    longest = hn::IfThenElse(better, length, longest);
+    pivot.w = hn::IfThenElse(better, q.w, pivot.w);
+    pivot.v.x = hn::IfThenElse(better, q.v.x, pivot.v.x);
+    pivot.v.y = hn::IfThenElse(better, q.v.y, pivot.v.y);
+    pivot.v.z = hn::IfThenElse(better, q.v.z, pivot.v.z);
+  }
+  return pivot;
+}
+
 // Kavan et al. 2008, with the sign of each rotation chosen against the pivot's. All signed rotations then lie on the
 // pivot's side, so the sum is at least as long as the pivot's weight and there is always something to divide by.
-HWY_INLINE DualQuaternion blended_motion(LaneTag d, const BlockView& view, const float* HWY_RESTRICT palette) {
-  const Quaternion pivot = pivot_rotation(d, view, palette);
+HWY_INLINE DualQuaternion blended_motion(LaneTag d, const BlockView& view, const float* HWY_RESTRICT palette,
+                                         const ListSigns& signs) {
   const V zero = hn::Zero(d);
   DualQuaternion sum{{zero, {zero, zero, zero}}, {zero, {zero, zero, zero}}};
+  const Quaternion pivot = signs.agree ? sum.real : pivot_rotation(d, view, palette);
   for (std::size_t k = 0; k < view.count; ++k) {
     const float* HWY_RESTRICT entry = palette + std::size_t{8} * view.slots[k];
     const Quaternion q = broadcast(d, entry);
     V w = hn::Load(d, view.weights + k * kBlockWidth);
-    // Half a turn apart the product is zero: without the margin rounding would choose the side.
-    w = hn::IfThenElse(hn::Lt(dot(q, pivot), hn::Set(d, -1e-6F)), hn::Neg(w), w);
+    w = signs.agree ? hn::Mul(w, hn::Set(d, signs.of[k])) : signed_weight(d, w, q, pivot);
     add_scaled(w, q, sum.real);
     add_scaled(w, broadcast(d, entry + 4), sum.dual);
   }
@@ -399,9 +462,10 @@ HWY_INLINE V3 translation_of(const DualQuaternion& q) {
 
 template <bool kNormals, bool kStretch>
 HWY_INLINE void dual_quaternion_block(const BlendJob& job, std::size_t index, std::size_t lane, Lanes* positions,
-                                      Lanes* normals) {
+                                      Lanes* normals, ListSigns& signs) {
   const LaneTag d;
   const BlockView view = view_of(job, index, lane);
+  find_signs(view, job.dual_quaternions, signs);
   V3 v = load3(d, job.rest_positions + 3 * index, lane);
   V3 n = v;
   if constexpr (kNormals) n = load3(d, job.rest_normals + 3 * index, lane);
@@ -410,7 +474,7 @@ HWY_INLINE void dual_quaternion_block(const BlendJob& job, std::size_t index, st
     v = apply(m, v);
     if constexpr (kNormals) n = apply_cofactors(m, n);
   }
-  const DualQuaternion q = blended_motion(d, view, job.dual_quaternions);
+  const DualQuaternion q = blended_motion(d, view, job.dual_quaternions, signs);
   keep3(d, sum_of(sum_of(v, turn_of(q.real, v)), translation_of(q)), positions, lane);
   if constexpr (kNormals) keep3(d, sum_of(n, turn_of(q.real, n)), normals, lane);
 }
@@ -419,12 +483,13 @@ template <bool kNormals, bool kStretch>
 HWY_INLINE void dual_quaternion_blocks(const BlendJob& job, std::size_t begin, std::size_t end) {
   const LaneTag d;
   Batch batch;
+  ListSigns signs;
   for (std::size_t start = begin; start < end; start += kBatch) {
     const std::size_t stop = start + kBatch < end ? start + kBatch : end;
     for (std::size_t index = start; index < stop; ++index)
       for (std::size_t lane = 0; lane < kBlockWidth; lane += hn::Lanes(d)) {
         const std::size_t at = 3 * (index - start);
-        dual_quaternion_block<kNormals, kStretch>(job, index, lane, batch.positions + at, batch.normals + at);
+        dual_quaternion_block<kNormals, kStretch>(job, index, lane, batch.positions + at, batch.normals + at, signs);
       }
     // A rotation leaves lengths as they are.
     write_batch<kNormals, kStretch>(job, batch, start, stop);
@@ -438,6 +503,89 @@ void blend_dual_quaternions(const BlendJob& job, std::size_t begin, std::size_t 
   } else {
     if (job.matrices) dual_quaternion_blocks<false, true>(job, begin, end);
     else dual_quaternion_blocks<false, false>(job, begin, end);
+  }
+}
+
+using TurnTag = hn::CappedTag<double, 8>;
+using T = hn::Vec<TurnTag>;
+
+struct T9 {
+  T at[9];
+};
+
+HWY_INLINE T9 load9(TurnTag d, const double* HWY_RESTRICT from, std::size_t stride) {
+  T9 m;
+  for (std::size_t e = 0; e < 9; ++e) m.at[e] = hn::LoadU(d, from + e * stride);
+  return m;
+}
+
+HWY_INLINE T sum_of_products(const T9& a, const T9& b, std::size_t first, std::size_t end) {
+  T sum = hn::Mul(a.at[first], b.at[first]);
+  for (std::size_t e = first + 1; e < end; ++e) sum = hn::MulAdd(a.at[e], b.at[e], sum);
+  return sum;
+}
+
+HWY_INLINE T9 cofactors(const T9& m) {
+  T9 c;
+  for (std::size_t row = 0; row < 3; ++row)
+    for (std::size_t column = 0; column < 3; ++column) {
+      const std::size_t r = (row + 1) % 3, s = (row + 2) % 3, u = (column + 1) % 3, v = (column + 2) % 3;
+      c.at[3 * row + column] =
+          hn::NegMulAdd(m.at[3 * r + v], m.at[3 * s + u], hn::Mul(m.at[3 * r + u], m.at[3 * s + v]));
+    }
+  return c;
+}
+
+// from⁻¹ · to but for a factor that is positive if `from` does not mirror: the transposed cofactors do for an inverse.
+HWY_INLINE T9 between(const T9& cofactors_of_from, const T9& to) {
+  T9 m;
+  for (std::size_t row = 0; row < 3; ++row)
+    for (std::size_t column = 0; column < 3; ++column) {
+      T sum = hn::Mul(cofactors_of_from.at[row], to.at[column]);
+      sum = hn::MulAdd(cofactors_of_from.at[3 + row], to.at[3 + column], sum);
+      m.at[3 * row + column] = hn::MulAdd(cofactors_of_from.at[6 + row], to.at[6 + column], sum);
+    }
+  return m;
+}
+
+void nearest_turns(const TurnPairs& pairs) {
+  const TurnTag d;
+  const T one = hn::Set(d, 1.0), half = hn::Set(d, 0.5), least = hn::Set(d, 1e-6), tiny = hn::Set(d, 1e-300);
+  for (std::size_t i = 0; i < pairs.stride; i += hn::Lanes(d)) {
+    const T9 from = load9(d, pairs.from + i, pairs.stride);
+    const T9 inverse = cofactors(from);
+    const T determinant = sum_of_products(from, inverse, 0, 3), size = sum_of_products(from, from, 0, 9);
+    // Of unit size; that of a rotation is √3.
+    T9 x = between(inverse, load9(d, pairs.to + i, pairs.stride));
+    const T length = hn::Sqrt(hn::Max(sum_of_products(x, x, 0, 9), tiny));
+    const T unit = hn::CopySign(hn::Div(hn::Set(d, 1.7320508075688772), length), determinant);
+    for (T& e : x.at) e = hn::Mul(e, unit);
+    T9 c = cofactors(x);
+    T volume = sum_of_products(x, c, 0, 3);
+    const auto good =
+        hn::And(hn::Gt(volume, least), hn::Gt(hn::Abs(determinant), hn::Mul(least, hn::Mul(size, hn::Sqrt(size)))));
+    // Newton's steps towards the rotation, the first two with a factor that brings the stretches around 1; at most so
+    // many as stretches of a millionth of each other take.
+    for (int step = 0; step < 16; ++step) {
+      T factor = one;
+      if (step < 2)
+        factor = hn::Sqrt(hn::Sqrt(
+            hn::Max(hn::Div(sum_of_products(c, c, 0, 9), hn::Mul(hn::Mul(volume, volume), sum_of_products(x, x, 0, 9))),
+                    tiny)));
+      const T mine = hn::Mul(half, factor), other = hn::Div(half, hn::Mul(factor, volume));
+      T change = hn::Zero(d);
+      for (std::size_t e = 0; e < 9; ++e) {
+        const T next = hn::MulAdd(mine, x.at[e], hn::Mul(other, c.at[e]));
+        change = hn::Max(change, hn::Abs(hn::Sub(next, x.at[e])));
+        x.at[e] = next;
+      }
+      // The next step would change the square of this.
+      if (hn::AllTrue(d, hn::Or(hn::Lt(change, hn::Set(d, 1e-8)), hn::Not(good)))) break;
+      c = cofactors(x);
+      volume = sum_of_products(x, c, 0, 3);
+    }
+    for (std::size_t e = 0; e < 9; ++e) hn::StoreU(x.at[e], d, pairs.turn + e * pairs.stride + i);
+    hn::StoreU(hn::IfThenElseZero(good, one), d, pairs.found + i);
   }
 }
 
@@ -516,6 +664,8 @@ void blend_twisted(const BlendJob& job, std::size_t begin, std::size_t end) {
 void blend_dual_quaternions(const BlendJob& job, std::size_t begin, std::size_t end) {
   SINEW_CHOSEN_KERNEL(blend_dual_quaternions)(job, begin, end);
 }
+
+void nearest_turns(const TurnPairs& pairs) { SINEW_CHOSEN_KERNEL(nearest_turns)(pairs); }
 
 void smooth_points(const MushRings& rings, const Point4* from, Point4* to, std::size_t begin, std::size_t end) {
   SINEW_CHOSEN_KERNEL(smooth_points)(rings, from, to, begin, end);

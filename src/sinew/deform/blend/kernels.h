@@ -55,9 +55,9 @@ struct BlendJob {
   const float* dual_quaternions = nullptr;  ///< Per slot eight floats: w x y z of the real, then of the dual part.
   const std::uint32_t* runs = nullptr;      ///< Per block its entry of `twists`.
   const TwistRun* twists = nullptr;
-  const Lanes* twist_shares = nullptr;     ///< One per block.
-  const Lanes* twist_gradients = nullptr;  ///< Three per block: of the share.
-  bool cofactor_normals = false;           ///< Normals by the cofactors of the matrix, not by the matrix.
+  const Lanes* twist_shares = nullptr;   ///< One per block.
+  const Lanes* twist_normals = nullptr;  ///< Six per block: normals at rest, and the gradients of the shares.
+  bool cofactor_normals = false;         ///< Normals by the cofactors of the matrix, not by the matrix.
 
   float* positions = nullptr;  ///< Three floats per vertex of the mesh.
   float* normals = nullptr;    ///< The same; null when not asked for.
@@ -66,11 +66,25 @@ struct BlendJob {
 /// v' = (Σ w M) v for blocks [begin, end).
 void blend_linear(const BlendJob& job, std::size_t begin, std::size_t end);
 
-/// Dual quaternions, after v has gone through the blend of `matrices`, if there are any.
+/// Dual quaternions, after v has gone through the blend of `matrices`, if there are any. Signs are chosen as `dqs.h`
+/// states.
 void blend_dual_quaternions(const BlendJob& job, std::size_t begin, std::size_t end);
 
 /// The same, after v has gone through the twist of its run.
 void blend_twisted(const BlendJob& job, std::size_t begin, std::size_t end);
+
+/// Pairs of 3×3 matrices side by side: number e = 3·row + column of pair i is at [e · stride + i]. The stride is a
+/// multiple of eight; what is beyond the last pair is computed too, but does not matter.
+struct TurnPairs {
+  std::size_t stride = 0;
+  const double* from = nullptr;
+  const double* to = nullptr;
+  double* turn = nullptr;   ///< The rotation that is nearest to from⁻¹ · to.
+  double* found = nullptr;  ///< Per pair 1; 0 where a matrix mirrors, or is flat or nearly so, and there is no turn.
+};
+
+/// The polar rotations of pairs: N. J. Higham, "Computing the polar decomposition, with applications", 1986.
+void nearest_turns(const TurnPairs& pairs);
 
 /// A point and a fourth number that does not matter.
 struct alignas(16) Point4 {

@@ -56,6 +56,7 @@ class SlbsDeformer final : public Deformer {
     progress.step("spreading twists");
     store(twist_field(rig, segmentation, reach, options, progress));
     go_to_bone_frames();
+    join_normals();
   }
 
   std::unique_ptr<State> make_state() const override { return std::make_unique<SlbsState>(); }
@@ -77,7 +78,7 @@ class SlbsDeformer final : public Deformer {
     job.runs = run_of_block_.data();
     job.twists = own.runs.data();
     job.twist_shares = shares_.data();
-    job.twist_gradients = gradients_.data();
+    job.twist_normals = normals_.data();
     job.positions = reinterpret_cast<float*>(output.positions.data());
     if (!output.normals.empty()) {
       job.normals = reinterpret_cast<float*>(output.normals.data());
@@ -188,6 +189,16 @@ class SlbsDeformer final : public Deformer {
       }
   }
 
+  // One table is read faster than two.
+  void join_normals() {
+    for (std::size_t b = 0; b < layout_.blocks.size(); ++b)
+      for (const std::vector<Lanes>* const from : {&layout_.normals, &gradients_})
+        normals_.insert(normals_.end(), from->begin() + static_cast<std::ptrdiff_t>(3 * b),
+                        from->begin() + static_cast<std::ptrdiff_t>(3 * b + 3));
+    layout_.normals = {};
+    gradients_ = {};
+  }
+
   void make_palette(SlbsState& own) const {
     own.palette.resize(12 * own.matrices.size());
     for (std::size_t s = 0; s < own.matrices.size(); ++s) {
@@ -240,7 +251,8 @@ class SlbsDeformer final : public Deformer {
   SkinLayout layout_;
   std::vector<std::uint32_t> run_of_block_;  // The one after all others moves nothing.
   std::vector<Lanes> shares_;
-  std::vector<Lanes> gradients_;
+  std::vector<Lanes> gradients_;  // Until they are joined with
+  std::vector<Lanes> normals_;    // the normals: six per block.
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "sinew/core/angles.h"
 #include "sinew/core/bone_axis.h"
+#include "sinew/deform/blend/kernels.h"
 
 namespace sinew::deform {
 namespace {
@@ -24,6 +25,8 @@ bool has_twist(const Quat& q, const Vec3& axis) {
   const double along = q.vec().dot(axis);
   return q.w() * q.w() + along * along >= kNoTwist * kNoTwist;
 }
+
+Mat3 linear_of(const Mat4& m) { return m.topLeftCorner<3, 3>(); }
 
 bool is_rotation(const Mat3& a) {
   return (a.transpose() * a - Mat3::Identity()).cwiseAbs().maxCoeff() < 1e-9 && a.determinant() > 0;
@@ -43,26 +46,48 @@ bool rotation_of(const Mat3& a, Mat3& rotation) {
   return true;
 }
 
-bool relative_rotation(const Mat4& from, const Mat4& to, Quat& rotation) {
-  const Mat3 a = from.topLeftCorner<3, 3>(), b = to.topLeftCorner<3, 3>();
+bool relative_rotation(const Mat3& a, const Mat3& b, Quat& rotation) {
   Mat3 turn;
   if (flattens(a, a.determinant()) || !rotation_of(a.inverse() * b, turn)) return false;
   rotation = Quat(turn).normalized();
   return true;
 }
 
-// The same for matrices that nearly always are rotations.
-bool turn_between(const Mat4& from, bool from_rigid, const Mat4& to, bool to_rigid, Quat& rotation) {
-  if (!from_rigid || !to_rigid) return relative_rotation(from, to, rotation);
-  const Mat3 turn = from.topLeftCorner<3, 3>().transpose() * to.topLeftCorner<3, 3>();
-  rotation = Quat(turn).normalized();
-  return true;
+// Where 1 + trace of a rotation is less, it is read as a quaternion.
+constexpr double kPlainCosine = 0.01;
+
+// Half of a twist as two numbers in proportion to its cosine, which is not negative, and its sine.
+struct HalfTwist {
+  double cosine = 1;
+  double sine = 0;
+};
+
+// That of a rotation's matrix: with q its quaternion, 1 + trace is 4 w², and what it has more below the diagonal than
+// above is 4 w times the vector part. Both vanish near half a turn.
+HalfTwist half_twist(const Mat3& r, const Vec3& axis) {
+  const Vec3 lower(r(2, 1) - r(1, 2), r(0, 2) - r(2, 0), r(1, 0) - r(0, 1));
+  return {1 + r.trace(), lower.dot(axis)};
+}
+
+// Of all angles of a twist that differ by full turns, the nearest to another.
+double nearest_turn_rad(const HalfTwist& half, double expected_rad) {
+  const double angle = 2 * std::atan2(half.sine, half.cosine);
+  return expected_rad == 0 ? angle : angle + kTwoPi * std::round((expected_rad - angle) / kTwoPi);
 }
 
 // before · (a turn about a line)
-Mat4 turned(const Mat4& before, const Vec3& origin, const Vec3& axis, double angle_rad) {
-  // Reduced first: the sine of thousands of turns is no less exact that way, and half of an angle stays one.
-  const Mat3 r = Eigen::AngleAxisd(std::remainder(angle_rad, kTwoPi), axis).toRotationMatrix();
+Mat4 turned(const Mat4& before, const Vec3& origin, const Vec3& axis, const HalfTwist& half) {
+  const double squares = half.cosine * half.cosine + half.sine * half.sine;
+  const double sine = 2 * half.cosine * half.sine / squares, versine = 2 * half.sine * half.sine / squares;
+  Mat3 r;
+  for (int row = 0; row < 3; ++row)
+    for (int column = 0; column < 3; ++column)
+      r(row, column) = versine * axis[row] * axis[column] + (row == column ? 1 - versine : 0.0);
+  for (int c = 0; c < 3; ++c) {
+    const int u = (c + 1) % 3, v = (c + 2) % 3;
+    r(v, u) += sine * axis[c];
+    r(u, v) -= sine * axis[c];
+  }
   const Mat3 linear = before.topLeftCorner<3, 3>();
   Mat4 result = Mat4::Identity();
   result.topLeftCorner<3, 3>().noalias() = linear * r;
@@ -70,6 +95,45 @@ Mat4 turned(const Mat4& before, const Vec3& origin, const Vec3& axis, double ang
       linear * origin + before.topRightCorner<3, 1>() - result.topLeftCorner<3, 3>() * origin;
   return result;
 }
+
+// The turn of each joint against its parent, away from binding. All at once: one after another these are most of what a
+// frame of a small mesh takes where joints scale.
+class TurnsAgainstParents {
+ public:
+  TurnsAgainstParents(const TwistTree& tree, const std::vector<Mat3>& motions, std::vector<double>& memory)
+      : stride_((tree.joints.size() + 7) / 8 * 8) {
+    memory.resize(28 * stride_);
+    double *const from = memory.data(), *const to = from + 9 * stride_;
+    for (std::size_t k = 0; k < stride_; ++k) {
+      const bool turns = k < tree.joints.size() && tree.joints[k].parent != kNone;
+      if (turns) {
+        put(motions[tree.joints[k].parent], from + k);
+        put(motions[k], to + k);
+      } else {
+        put(Mat3::Identity(), from + k);
+        put(Mat3::Identity(), to + k);
+      }
+    }
+    turns_ = to + 9 * stride_;
+    nearest_turns({stride_, from, to, to + 9 * stride_, to + 18 * stride_});
+  }
+
+  bool found(std::size_t k) const { return turns_[9 * stride_ + k] != 0; }
+  Mat3 operator[](std::size_t k) const {
+    Mat3 turn;
+    for (std::size_t e = 0; e < 9; ++e)
+      turn(static_cast<int>(e / 3), static_cast<int>(e % 3)) = turns_[e * stride_ + k];
+    return turn;
+  }
+
+ private:
+  void put(const Mat3& m, double* to) const {
+    for (std::size_t e = 0; e < 9; ++e) to[e * stride_] = m(static_cast<int>(e / 3), static_cast<int>(e % 3));
+  }
+
+  std::size_t stride_;
+  const double* turns_ = nullptr;
+};
 
 class TreeBuilder {
  public:
@@ -135,7 +199,8 @@ class TreeBuilder {
     joint.axis_local = joint.inverse_bind.topLeftCorner<3, 3>() * joint.axis;
     joint.axis_local.normalize();
     joint.handedness = bind.topLeftCorner<3, 3>().determinant() < 0 ? -1 : 1;
-    if (!relative_rotation(bind_[parent.joint], bind, joint.bind_turn) || !joint.axis_local.allFinite())
+    if (!relative_rotation(linear_of(bind_[parent.joint]), linear_of(bind), joint.bind_turn) ||
+        !joint.axis_local.allFinite())
       joint.axis.setZero();
     for (Index j = joint.joint; j != parent.joint; j = skeleton_.joints[j].parent) {
       if (j == kNone) refuse(joint.joint);
@@ -187,8 +252,8 @@ double expected_twist_rad(const TwistJoint& joint, const ModelPose& pose) {
   std::vector<Quat> untwisted;
   for (const TwistLink& link : joint.path) {
     Quat local;
-    if (!relative_rotation(link.parent == kNone ? Mat4(Mat4::Identity()) : pose.joints[link.parent],
-                           pose.joints[link.joint], local))
+    if (!relative_rotation(link.parent == kNone ? Mat3(Mat3::Identity()) : linear_of(pose.joints[link.parent]),
+                           linear_of(pose.joints[link.joint]), local))
       return 0;
     untwisted.push_back(local * rotation_exp(-std::remainder(turns(link), 2 * kTwoPi) * link.bone));
     after = after * untwisted.back();
@@ -208,8 +273,7 @@ double expected_twist_rad(const TwistJoint& joint, const ModelPose& pose) {
 
 double nearest_twist_rad(const Quat& q, const Vec3& axis, double expected_rad) {
   if (!has_twist(q, axis)) return expected_rad;
-  const double along = q.vec().dot(axis);
-  const double angle = 2 * std::atan2(along, q.w());
+  const double angle = 2 * std::atan2(q.vec().dot(axis), q.w());
   return angle + kTwoPi * std::round((expected_rad - angle) / kTwoPi);
 }
 
@@ -240,27 +304,36 @@ TwistTree make_twist_tree(const Skeleton& skeleton, const std::vector<Segmentati
 
 void twist_pose(const TwistTree& tree, const ModelPose& pose, TwistPose& result) {
   const std::size_t count = tree.joints.size();
-  result.rigid.resize(count);
   result.angle_rad.assign(count, 0);
   result.twisted.assign(count, Mat4::Identity());
   result.motions.resize(count);
   result.half_turns.clear();
+  for (std::size_t k = 0; k < count; ++k)
+    result.motions[k].noalias() =
+        pose.joints[tree.joints[k].joint].topLeftCorner<3, 3>() * tree.joints[k].inverse_bind.topLeftCorner<3, 3>();
+  // In model space at binding: no frame of a joint matters.
+  const TurnsAgainstParents turns(tree, result.motions, result.pairs);
   for (std::size_t k = 0; k < count; ++k) {
     const TwistJoint& joint = tree.joints[k];
-    result.motions[k].noalias() = pose.joints[joint.joint] * joint.inverse_bind;
-    result.rigid[k] = is_rotation(result.motions[k].topLeftCorner<3, 3>());
     if (joint.parent == kNone) continue;
     result.twisted[k] = result.twisted[joint.parent];
-    // In model space at binding: no frame of a joint matters.
+    if (joint.axis.isZero()) continue;
+    HalfTwist half;
     Quat turn;
-    if (joint.axis.isZero() || !turn_between(result.motions[joint.parent], result.rigid[joint.parent] != 0,
-                                             result.motions[k], result.rigid[k] != 0, turn))
-      continue;
-    if (!has_twist(turn, joint.axis)) result.half_turns.push_back(static_cast<Index>(k));
-    const double angle = nearest_twist_rad(turn, joint.axis, expected_twist_rad(joint, pose));
+    if (turns.found(k)) half = half_twist(turns[k], joint.axis);
+    const bool plain = turns.found(k) && half.cosine > kPlainCosine;
+    if (!plain) {
+      if (!relative_rotation(result.motions[joint.parent], result.motions[k], turn)) continue;
+      half = {turn.w(), turn.vec().dot(joint.axis)};
+      if (!has_twist(turn, joint.axis)) result.half_turns.push_back(static_cast<Index>(k));
+    }
+    const double expected = expected_twist_rad(joint, pose);
+    const double angle = plain ? nearest_turn_rad(half, expected) : nearest_twist_rad(turn, joint.axis, expected);
     if (std::abs(angle) < kLeastTwist_rad) continue;
+    if (!plain && !has_twist(turn, joint.axis))
+      half = {std::cos(0.5 * std::remainder(angle, kTwoPi)), std::sin(0.5 * std::remainder(angle, kTwoPi))};
     result.angle_rad[k] = angle;
-    result.twisted[k] = turned(result.twisted[joint.parent], joint.origin, joint.axis, angle);
+    result.twisted[k] = turned(result.twisted[joint.parent], joint.origin, joint.axis, half);
   }
 }
 

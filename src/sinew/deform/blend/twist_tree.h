@@ -70,9 +70,9 @@ TwistTree make_twist_tree(const Skeleton& skeleton, const std::vector<Segmentati
 struct TwistPose {
   std::vector<double> angle_rad;  ///< Per joint of the tree: its twist about `axis` away from binding; unbounded.
   std::vector<Mat4> twisted;  ///< Per joint: Ω, where it would be if joints could only twist; rest space to rest space.
-  std::vector<Mat4> motions;      ///< Per joint: binding to posed model space.
-  std::vector<char> rigid;        ///< Per joint: whether that is a rotation and a translation.
+  std::vector<Mat3> motions;      ///< Per joint: binding to posed model space, without the translation.
   std::vector<Index> half_turns;  ///< Joints of the tree that swing by half a turn, so that their twist is a guess.
+  std::vector<double> pairs;      ///< Scratch: what `nearest_turns` reads and writes.
 };
 
 /// The twists of a pose. Each is that of the joint's rotation relative to its parent, away from binding: taken from the
