@@ -197,7 +197,7 @@ HWY_INLINE void keep_volume(Tag d, Tet& t, const PbdTets& tets, std::size_t grou
   F masses = zero;
   for (std::size_t i = 0; i < 4; ++i) masses = hn::MulAdd(t.v[i].w, dot(g[i], g[i]), masses);
   // What fills up has no volume and no masses.
-  F s = hn::Div(hn::Neg(error), hn::Max(masses, nothing));
+  F s = hn::Div(hn::Mul(hn::Set(d, -tets.volume_share), error), hn::Max(masses, nothing));
   s = hn::IfThenElse(hn::Gt(masses, nothing), s, zero);
   move_corners(d, t, g, s, hn::Set(d, tets.longest_step));
 }
@@ -308,7 +308,7 @@ HWY_INLINE void keep_shape(Tag d, Tet& t, const PbdTets& tets, std::size_t group
   compliant_step(d, t, g, value, hn::Gt(value, hn::Set(d, tets.smallest)), tets, group, lane);
 }
 
-enum class Energy { kSprings, kCorotated };
+enum class Energy { kSprings, kCorotated, kNone };
 
 template <Energy energy>
 HWY_INLINE void tets_of_colour(PbdParticle* HWY_RESTRICT particles, const PbdTets& tets, std::size_t begin,
@@ -320,7 +320,7 @@ HWY_INLINE void tets_of_colour(PbdParticle* HWY_RESTRICT particles, const PbdTet
       Tet t = load_tet(d, particles, corners);
       if constexpr (energy == Energy::kSprings) keep_distances(d, t, tets, group, lane);
       if constexpr (energy == Energy::kCorotated) keep_shape(d, t, tets, group, lane);
-      if (tets.keep_volumes) keep_volume(d, t, tets, group, lane);
+      if (tets.volume_share > 0) keep_volume(d, t, tets, group, lane);
       store_tet(d, t, particles, corners);
     }
 }
@@ -330,6 +330,9 @@ void springs_of_colour(PbdParticle* particles, const PbdTets& tets, std::size_t 
 }
 void corotated_of_colour(PbdParticle* particles, const PbdTets& tets, std::size_t begin, std::size_t end) {
   tets_of_colour<Energy::kCorotated>(particles, tets, begin, end);
+}
+void volumes_of_colour(PbdParticle* particles, const PbdTets& tets, std::size_t begin, std::size_t end) {
+  tets_of_colour<Energy::kNone>(particles, tets, begin, end);
 }
 
 void binds_of_list(PbdParticle* HWY_RESTRICT particles, const PbdBinds& binds, std::size_t begin, std::size_t end,
@@ -366,6 +369,9 @@ void project_springs(PbdParticle* particles, const PbdTets& tets, std::size_t be
 }
 void project_corotated(PbdParticle* particles, const PbdTets& tets, std::size_t begin, std::size_t end) {
   SINEW_CHOSEN_KERNEL(corotated_of_colour)(particles, tets, begin, end);
+}
+void project_volumes(PbdParticle* particles, const PbdTets& tets, std::size_t begin, std::size_t end) {
+  SINEW_CHOSEN_KERNEL(volumes_of_colour)(particles, tets, begin, end);
 }
 void project_binds(PbdParticle* particles, const PbdBinds& binds, std::size_t begin, std::size_t end, float stiffness) {
   SINEW_CHOSEN_KERNEL(binds_of_list)(particles, binds, begin, end, stiffness);

@@ -39,7 +39,7 @@ struct PbdTets {
   float* turn = nullptr;                   ///< Corotated: quaternions x y z w, 4 × 8; a guess when a frame begins.
   float smallest = 0;                      ///< Errors of energy below it are left alone.
   float longest_step = 0;                  ///< No corner moves farther at once.
-  bool keep_volumes = true;                ///< Volume follows energy.
+  float volume_share = 1;                  ///< Of its error in volume that a step takes away, after energy; 0: none.
   int turn_steps = 1;                      ///< Corotated: steps by which a turn follows.
 };
 
@@ -51,6 +51,9 @@ void project_springs(PbdParticle* particles, const PbdTets& tets, std::size_t be
 
 /// Corotated energy, then volume.
 void project_corotated(PbdParticle* particles, const PbdTets& tets, std::size_t begin, std::size_t end);
+
+/// Volume alone.
+void project_volumes(PbdParticle* particles, const PbdTets& tets, std::size_t begin, std::size_t end);
 
 /// Particles [begin, end) of a list keep their distance from points, `stiffness` of the way. The lists are padded to
 /// multiples of `kPbdWidth` with held particles.

@@ -245,9 +245,7 @@ class PbdSystem::Builder {
     system_.tet_joint_[group * kPbdWidth + lane] = owner;
     const PbdSettings& settings = system_.settings_;
     const bool corotated = settings.material == PbdMaterial::kCorotated;
-    // Stiffer, a corotated energy works against volume: on the bar twisted by 120° 10 keeps 0.943 of it, 1 keeps 0.976
-    // with half the inversions.
-    double stiffness = settings.energy > 0 ? settings.energy : corotated ? 2 : 1;
+    double stiffness = settings.energy > 0 ? settings.energy : 1;
     if (owner != kNone && !settings.joint_stiffness.empty()) stiffness *= settings.joint_stiffness[owner];
     const double compliance =
         corotated ? 1 / (stiffness * edge_length_ * edge_length_ * volume / mean_volume_) : 1 / stiffness;
@@ -397,10 +395,15 @@ bool PbdSystem::solve_island(const Island& island, Scratch& scratch, std::span<c
   PbdTets tets{tet_corners_.data(),   tet_volume_.data(),  tet_shares_.data(),
                tet_distances_.data(), tet_inverse_.data(), tet_compliance_.data(),
                scratch.lambda.data(), scratch.turn.data(), 1e-6F,
-               longest_step_,         settings_.volume,    kFirstTurnSteps};
+               longest_step_,         1,                   kFirstTurnSteps};
   const auto share = [&](double stiffness) {
     return static_cast<float>(1 - std::pow(1 - std::min(stiffness, 1.0), 1.0 / settings_.sweeps));
   };
+  tets.volume_share = share(settings_.volume);
+  // Energy works against volume, so it leaves the second half of the sweeps to it. On six characters (stiffness 2) the
+  // tetrahedra then get back 0.84 and 0.81 of the volume that linear blending takes from elbows and knees bent by 90°,
+  // instead of 0.66 and 0.67, and 124 instead of 235 of them are inverted.
+  const int shape_sweeps = settings_.volume > 0 ? (settings_.sweeps + 1) / 2 : settings_.sweeps;
   const float stretch = share(settings_.stretch), bind = share(settings_.bind);
   for (int sweep = 0; sweep < settings_.sweeps; ++sweep) {
     const bool back = sweep % 2 != 0;
@@ -412,10 +415,12 @@ bool PbdSystem::solve_island(const Island& island, Scratch& scratch, std::span<c
                       });
     }
     if (settings_.bind > 0) project_binds(particles, binds, island.binds.first, island.binds.second, bind);
-    for (std::size_t c = 0; c < island.tet_colours.size(); ++c) {
+    const bool shapes = settings_.energy > 0 && sweep < shape_sweeps;
+    for (std::size_t c = 0; c < island.tet_colours.size() && (shapes || settings_.volume > 0); ++c) {
       const auto& [begin, end] = island.tet_colours[back ? island.tet_colours.size() - 1 - c : c];
       parallel_blocks(end - begin, kGroupsPerTask, [&, first = begin](std::size_t from, std::size_t to) {
-        if (corotated) project_corotated(particles, tets, first + from, first + to);
+        if (!shapes) project_volumes(particles, tets, first + from, first + to);
+        else if (corotated) project_corotated(particles, tets, first + from, first + to);
         else project_springs(particles, tets, first + from, first + to);
       });
     }

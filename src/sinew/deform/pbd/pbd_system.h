@@ -17,10 +17,10 @@ namespace sinew::deform {
 struct PbdSettings {
   PbdMaterial material = PbdMaterial::kCorotated;
   int sweeps = 10;
-  double stretch = 0.9;                 ///< Share of an edge's error that all sweeps together take away.
-  double bind = 0.9;                    ///< The same for distances from bones.
-  bool volume = true;                   ///< Tetrahedra keep their volume; without it for comparison.
-  double energy = 0;                    ///< Stiffness of the material; 0: 1 for springs, 2 for corotated.
+  double stretch = 0.9;                 ///< Share of an edge's error that all sweeps together take away; 0: off.
+  double bind = 0.7;                    ///< The same for distances from bones.
+  double volume = 1;                    ///< The same for volumes of tetrahedra.
+  double energy = 1;                    ///< Stiffness of the material, in the first half of the sweeps; 0: off.
   std::vector<double> joint_stiffness;  ///< Per joint a factor on `energy`; empty: 1.
 };
 
