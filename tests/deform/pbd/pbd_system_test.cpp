@@ -81,7 +81,7 @@ TEST(PbdSystem, AStifferCorotatedMaterialKeepsMoreVolumeOfATwist) {
   PbdSettings settings;
   settings.sweeps = 40;
   settings.stretch = settings.bind = 0;
-  settings.volume = false;
+  settings.volume = 0;
   double before = 0.728;
   for (const double k : {0.01, 0.1, 1.0, 10.0}) {
     settings.energy = k;
@@ -183,24 +183,6 @@ TEST(PbdSystem, WhatIsNotFiniteIsGivenUpAndStaysAsPredicted) {
   std::vector<Vec3f> corrections(positions.size());
   EXPECT_EQ(system.solve(scratch, positions, motions, corrections).islands_given_up, 1U);
   for (const Vec3f& c : corrections) EXPECT_EQ(c, Vec3f(Vec3f::Zero()));
-}
-
-TEST(PbdSystem, TheUsualCorotatedStiffnessKeepsMoreVolumeAndInvertsLessThanAStifferOne) {
-  const PbdBody bar = pbd_cylinder();
-  const double angle = kTwoPi / 3;
-  const auto relaxed = [&](double energy) {
-    PbdSettings settings;
-    settings.energy = energy;
-    const PbdSystem system(bar, settings);
-    PbdSystem::Scratch scratch;
-    std::vector<Vec3f> positions = blended_cylinder(bar, Vec3::UnitX(), angle), corrections(positions.size());
-    system.solve(scratch, positions, cylinder_motions(Vec3::UnitX(), angle), corrections);
-    for (std::size_t p = 0; p < positions.size(); ++p) positions[p] += corrections[p];
-    return cylinder_state(bar, positions);
-  };
-  const CylinderState usual = relaxed(0), stiff = relaxed(10);
-  EXPECT_GT(usual.volume, stiff.volume + 0.01);
-  EXPECT_LT(usual.inverted, stiff.inverted);
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 #include "sinew/core/character.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/pbd/pbd_body.h"
+#include "sinew/deform/pbd/pbd_store.h"
+#include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/volume.h"
 #include "sinew/geometry/mesh/weld.h"
 #include "sinew/geometry/spatial/random.h"
@@ -29,16 +31,34 @@ class PbdHuman : public ::testing::Test {
     made_ = new shapes::Made(shapes::make("human", options).made);
     PbdOptions choose;
     choose.base = PbdBase::kLbs;
-    pbd_ = bind("pbd", made_->character.rig, choose).release();
+    prepared_ = new std::vector<std::byte>(write_pbd_body(make_pbd_body(made_->character.rig)));
+    pbd_ = bound(choose).release();
     lbs_ = bind("lbs", made_->character.rig).release();
   }
   static void TearDownTestSuite() {
     delete pbd_;
     delete lbs_;
+    delete prepared_;
     delete made_;
   }
 
   static const Rig& rig() { return made_->character.rig; }
+
+  /// On tetrahedra that were made once.
+  static std::unique_ptr<Deformer> bound(const PbdOptions& options) {
+    return bind("pbd", made_->character.rig, options, {}, {.prepared = *prepared_});
+  }
+  /// Over linear blending, without the last step.
+  static PbdOptions without_last_step() {
+    PbdOptions options;
+    options.base = PbdBase::kLbs;
+    options.skin_volume = 0;
+    return options;
+  }
+  static double recovered(const Deformer& deformer, const ModelPose& pose) {
+    const double blended = volume(run(*lbs_, pose));
+    return (volume(run(deformer, pose)) - blended) / (geometry::volume(rig().mesh).volume - blended);
+  }
 
   static ModelPose posed(const Pose& pose) { return {model_matrices(rig().skeleton, pose.local), {}, {}}; }
   static ModelPose turned(const char* joint, const Vec3& axis, double degrees) {
@@ -72,10 +92,12 @@ class PbdHuman : public ::testing::Test {
   }
 
   static shapes::Made* made_;
+  static std::vector<std::byte>* prepared_;
   static Deformer* pbd_;
   static Deformer* lbs_;
 };
 shapes::Made* PbdHuman::made_ = nullptr;
+std::vector<std::byte>* PbdHuman::prepared_ = nullptr;
 Deformer* PbdHuman::pbd_ = nullptr;
 Deformer* PbdHuman::lbs_ = nullptr;
 
@@ -103,14 +125,119 @@ TEST_F(PbdHuman, RigidMotionsOfAllJointsMoveTheResultRigidly) {
 }
 
 TEST_F(PbdHuman, RecoversMostOfTheVolumeThatLinearBlendingLoses) {
-  const double rest = geometry::volume(rig().mesh).volume;
-  const auto recovered = [&](const ModelPose& pose) {
-    const double blended = volume(run(*lbs_, pose));
-    return (volume(run(*pbd_, pose)) - blended) / (rest - blended);
+  EXPECT_GT(recovered(*pbd_, turned("LeftHand", Vec3::UnitY(), 120)), 0.85);
+  EXPECT_GT(recovered(*pbd_, turned("LeftForearm", Vec3::UnitZ(), 90)), 0.85);
+  EXPECT_GT(recovered(*pbd_, turned("LeftShin", Vec3::UnitZ(), 90)), 0.85);
+}
+
+TEST_F(PbdHuman, TetrahedraBringMostOfTheVolumeBackBeforeTheLastStep) {
+  PbdOptions without_volume = without_last_step();
+  without_volume.volume = 0;
+  PbdOptions one_sweep = without_last_step();
+  one_sweep.sweeps = 1;
+  one_sweep.stretch = one_sweep.bone_distance = one_sweep.energy = 0;
+  PbdOptions plain = without_last_step();
+  plain.energy = 0;
+  const auto all = bound(without_last_step()), shapes = bound(without_volume), hardly = bound(one_sweep),
+             without_energy = bound(plain);
+  const geometry::Lists rings = geometry::one_rings(rig().mesh);
+  const auto strain = [&](const Deformer& deformer, const ModelPose& pose) {
+    const std::vector<Vec3f> positions = run(deformer, pose);
+    double sum = 0;
+    for (Index v = 0; v < positions.size(); ++v)
+      for (const Index u : rings[v]) {
+        const double rest = (rig().mesh.positions[v] - rig().mesh.positions[u]).norm();
+        sum += std::pow((positions[v] - positions[u]).norm() / rest - 1, 2);
+      }
+    return sum;
   };
-  EXPECT_GT(recovered(turned("LeftHand", Vec3::UnitY(), 120)), 0.85);
-  EXPECT_GT(recovered(turned("LeftForearm", Vec3::UnitZ(), 90)), 0.4);
-  EXPECT_GT(recovered(turned("LeftShin", Vec3::UnitZ(), 90)), 0.4);
+  for (const auto& [joint, axis, degrees] :
+       {std::tuple("LeftHand", Vec3(Vec3::UnitY()), 120.0), {"LeftForearm", Vec3(Vec3::UnitZ()), 90.0},
+        {"LeftShin", Vec3(Vec3::UnitZ()), 90.0}}) {
+    const ModelPose pose = turned(joint, axis, degrees);
+    const double share = recovered(*all, pose);
+    EXPECT_GT(share, 0.7) << joint;
+    EXPECT_GT(share, recovered(*shapes, pose) + 0.1) << joint;
+    EXPECT_GT(share, recovered(*hardly, pose) + 0.05) << joint;
+    // What energy is for: as much volume with less distorted skin.
+    EXPECT_LT(strain(*all, pose), 0.95 * strain(*without_energy, pose)) << joint;
+    EXPECT_LT(strain(*all, pose), strain(*lbs_, pose)) << joint;
+  }
+}
+
+TEST_F(PbdHuman, WithEverythingOffItIsTheBaseMethodBitForBit) {
+  PbdOptions off = without_last_step();
+  off.stretch = off.bone_distance = off.volume = off.energy = 0;
+  geometry::Random dice(5);
+  const ModelPose pose = random_pose(dice);
+  EXPECT_EQ(run(*bound(off), pose), run(*lbs_, pose));
+}
+
+TEST_F(PbdHuman, AStifferJointChangesItsOwnAreaAndLeavesOthersBitEqual) {
+  Pose both = rest_pose(rig());
+  for (const char* joint : {"LeftForearm", "RightShin"}) {
+    Quat& rotation = both.local[rig().skeleton.find(joint)].rotation;
+    rotation = rotation * Quat(Eigen::AngleAxisd(radians(80), Vec3::UnitZ()));
+  }
+  PbdOptions stiff = without_last_step();
+  stiff.stiffness = {{"LeftForearm", 50.0}};
+  const std::vector<Vec3f> a = run(*bound(without_last_step()), posed(both)), b = run(*bound(stiff), posed(both));
+  const std::vector<Mat4> frames = rest_matrices(rig().skeleton);
+  const auto near = [&](Index v, const char* joint) {
+    const Vec3 at = frames[rig().skeleton.find(joint)].topRightCorner<3, 1>();
+    return (rig().mesh.positions[v] - at).norm() < 0.05 * rig().mesh.size();
+  };
+  std::size_t changed = 0, others = 0;
+  for (Index v = 0; v < a.size(); ++v) {
+    if (near(v, "LeftForearm")) changed += a[v] != b[v] ? 1 : 0;
+    if (!near(v, "RightShin")) continue;
+    ++others;
+    EXPECT_EQ(a[v], b[v]) << v;
+  }
+  EXPECT_GT(changed, 20U);
+  EXPECT_GT(others, 20U);
+}
+
+TEST_F(PbdHuman, TheAreaBodyFreesWhatLiesBetweenJoints) {
+  PbdOptions body = without_last_step();
+  body.area = PbdArea::kBody;
+  body.tets = 15000;
+  const auto whole = bind("pbd", rig(), body);
+  PbdOptions near = without_last_step();
+  near.tets = body.tets;
+  const auto joints = bind("pbd", rig(), near);
+  const ModelPose pose = turned("LeftShin", Vec3::UnitZ(), 90);
+  const std::vector<Vec3f> base = run(*lbs_, pose), a = run(*joints, pose), b = run(*whole, pose);
+  std::size_t by_joints = 0, by_whole = 0;
+  for (std::size_t v = 0; v < base.size(); ++v) {
+    by_joints += a[v] != base[v] ? 1 : 0;
+    by_whole += b[v] != base[v] ? 1 : 0;
+  }
+  EXPECT_GT(by_whole, by_joints + base.size() / 20);
+  EXPECT_GT(recovered(*whole, pose), 0.6);
+  const std::vector<Vec3f> rest = run(*whole, posed(rest_pose(rig())));
+  for (std::size_t v = 0; v < rest.size(); ++v)
+    EXPECT_LT((rest[v].cast<double>() - rig().mesh.positions[v]).norm(), 1e-6 * rig().mesh.size());
+}
+
+TEST_F(PbdHuman, EveningOutSmoothsTheCorrection) {
+  const ModelPose pose = turned("LeftForearm", Vec3::UnitZ(), 100);
+  const std::vector<Vec3f> base = run(*lbs_, pose);
+  const geometry::Lists rings = geometry::one_rings(rig().mesh);
+  const auto roughness = [&](int rounds) {
+    PbdOptions options = without_last_step();
+    options.even_out = rounds;
+    const std::vector<Vec3f> positions = run(*bound(options), pose);
+    double sum = 0;
+    for (Index v = 0; v < positions.size(); ++v)
+      for (const Index u : rings[v])
+        sum += ((positions[v] - base[v]) - (positions[u] - base[u])).cast<double>().squaredNorm();
+    return sum;
+  };
+  const double none = roughness(0), two = roughness(2), ten = roughness(10);
+  EXPECT_GT(two, 0);
+  EXPECT_LT(two, 0.9 * none);
+  EXPECT_LT(ten, 0.9 * two);
 }
 
 TEST_F(PbdHuman, AwayFromJointsItIsTheBaseMethodBitForBit) {

@@ -19,6 +19,7 @@
 #include "sinew/deform/pbd/pbd_paper.h"
 #include "sinew/deform/pbd/pbd_store.h"
 #include "sinew/deform/pbd/pbd_system.h"
+#include "sinew/deform/pbd/skin_fit.h"
 #include "sinew/deform/pbd/skin_volume.h"
 #include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/weld.h"
@@ -104,6 +105,30 @@ std::vector<double> stiffness_of_joints(const Skeleton& skeleton, const std::map
   return factors;
 }
 
+/// What the options come to: the paper's mode starts from linear blending and has no last step. \throws Error for an
+/// option that it does not have.
+PbdOptions chosen_options(PbdOptions options) {
+  if (options.mode != PbdMode::kPaper) return options;
+  const PbdOptions usual;
+  const auto refuse = [](bool given, const char* option) {
+    if (given)
+      throw Error(fmt::format("The option '{}' has no effect in the mode 'paper', which uses the constraints as "
+                              "printed, all of them hard. Leave it out, or use the mode 'improved'.",
+                              option));
+  };
+  refuse(options.material != usual.material, "material");
+  refuse(options.stretch != usual.stretch, "stretch");
+  refuse(options.bone_distance != usual.bone_distance, "bone_distance");
+  refuse(options.volume != usual.volume, "volume");
+  refuse(options.skin_fit != usual.skin_fit && options.skin_fit != 0, "skin_fit");
+  refuse(options.skin_volume != usual.skin_volume && options.skin_volume != 0, "skin_volume");
+  refuse(!options.stiffness.empty(), "stiffness");
+  if (options.base == PbdBase::kAuto) options.base = PbdBase::kLbs;
+  options.skin_fit = 0;
+  options.skin_volume = 0;
+  return options;
+}
+
 bool spreads_twists(PbdBase base) { return base == PbdBase::kAuto || base == PbdBase::kSlbs; }
 
 PbdBodyOptions body_options(const PbdOptions& options) { return {options.tets, options.area == PbdArea::kBody}; }
@@ -126,7 +151,7 @@ Vec3f turned(const Vec3f& v, const Vec3f& from, const Vec3f& to) {
 class Pbd : public Deformer {
  public:
   Pbd(const Rig& rig, const MethodInputs& inputs, const PbdOptions& options, const Progress& progress)
-      : rounds_(options.even_out), skin_volume_(options.skin_volume) {
+      : rounds_(options.even_out), fit_rounds_(options.skin_fit), skin_volume_(options.skin_volume) {
     PbdSettings settings;
     settings.joint_stiffness = stiffness_of_joints(rig.skeleton, options.stiffness);
     body_ = body_of(rig, inputs, options, progress);
@@ -146,10 +171,11 @@ class Pbd : public Deformer {
     settings.sweeps = options.sweeps;
     settings.stretch = options.stretch;
     settings.bind = options.bone_distance;
+    settings.volume = options.volume;
     settings.energy = options.energy;
     system_ = std::make_unique<PbdSystem>(body_, settings);
     sweeps_ = options.sweeps;
-    energy_ = options.energy > 0 ? options.energy : 1;
+    energy_ = options.energy;
     if (options.mode == PbdMode::kPaper) paper_ = std::make_unique<PbdPaper>(body_);
     for (const Mat4& frame : body_.bind) inverse_bind_.push_back(frame.inverse());
     reference_ = busiest_joint(body_);
@@ -167,7 +193,7 @@ class Pbd : public Deformer {
     Vec3 move;
     PbdSystem::Scratch scratch;
     SkinVolume::Scratch volumes;
-    std::vector<Vec3f> unposed;
+    std::vector<Vec3f> unposed, residuals;
     FarTwists::Frame twists;
   };
 
@@ -194,6 +220,7 @@ class Pbd : public Deformer {
     if (!output.normals.empty()) flat_normals(output.positions, state.flat_before);
     for (std::size_t w = 0; w < moved_.size(); ++w)
       for (const Index v : copies_[w]) output.positions[v] += state.on_skin[w];
+    if (smoothing_) smoothing_->smooth(output.positions, rounds_);
     if (output.normals.empty()) return;
     flat_normals(output.positions, state.flat_after);
     for (std::size_t w = 0; w < moved_.size(); ++w)
@@ -269,6 +296,12 @@ class Pbd : public Deformer {
       if (ring.empty()) even_[m] = 0;
       ring_offsets_.push_back(static_cast<Index>(ring_items_.size()));
     }
+    if (paper_) {
+      std::vector<Index> chosen;
+      for (const PbdBody::Rider& rider : moved_) chosen.push_back(welding.welded[rider.vertex]);
+      smoothing_ = std::make_unique<PbdPaperSmoothing>(rig.mesh, welding, chosen);
+    }
+    if (fit_rounds_ > 0) fit_ = std::make_unique<SkinFit>(rig, body_, welding, moved_number);
     if (skin_volume_ > 0) volume_ = std::make_unique<SkinVolume>(rig, welding, moved_number, body_.bind, spread);
     // Faces around moved vertices, for normals.
     for (const Triangle& triangle : triangulate(rig.mesh)) {
@@ -330,7 +363,7 @@ class Pbd : public Deformer {
       for (std::size_t k = 0; k < 4; ++k) sum += moved_[m].shares[k] * state.corrections[moved_[m].corners[k]];
       state.on_skin[m] = sum;
     });
-    for (int round = 0; round < rounds_; ++round) {
+    for (int round = 0; round < rounds_ && !smoothing_; ++round) {
       parallel_for(moved_.size(), [&](std::size_t m) {
         const Index begin = ring_offsets_[m], end = ring_offsets_[m + 1];
         state.next[m] = state.on_skin[m];
@@ -342,6 +375,7 @@ class Pbd : public Deformer {
       });
       std::swap(state.on_skin, state.next);
     }
+    if (fit_) fit_->fit(state.corrections, fit_rounds_, state.residuals, state.on_skin);
     const Eigen::Matrix3f turn = state.turn.cast<float>();
     for (Vec3f& correction : state.on_skin) correction = turn * correction;
   }
@@ -389,17 +423,19 @@ class Pbd : public Deformer {
     std::array<Index, 3> moved;
   };
 
-  int rounds_;
+  int rounds_, fit_rounds_;
   double skin_volume_;
   std::unique_ptr<Deformer> skin_, particles_;
   PbdBody body_;
   Rig particles_rig_;
   std::unique_ptr<PbdSystem> system_;
   std::unique_ptr<PbdPaper> paper_;  ///< In its own mode.
+  std::unique_ptr<PbdPaperSmoothing> smoothing_;
   int sweeps_ = 0;
   double energy_ = 1;
   std::vector<Mat4> inverse_bind_;
   Index reference_ = 0;  ///< The joint that moves most particles.
+  std::unique_ptr<SkinFit> fit_;
   std::unique_ptr<SkinVolume> volume_;
   std::unique_ptr<FarTwists> twists_;  ///< If the base spreads them.
   bool spreads_all_ = false;           ///< Not only those that are far.
@@ -414,7 +450,7 @@ class Pbd : public Deformer {
 
 std::unique_ptr<Deformer> bind_pbd(const Rig& rig, const MethodInputs& inputs, const PbdOptions& options,
                                    const Progress& progress) {
-  return std::make_unique<Pbd>(rig, inputs, options, progress);
+  return std::make_unique<Pbd>(rig, inputs, chosen_options(options), progress);
 }
 
 DeformerMethod pbd_method() {
@@ -428,7 +464,7 @@ DeformerMethod pbd_method() {
       .overlays = {"tets", "inverted", "areas"},
       .needs =
           [](const AnyOptions& options) {
-            return MethodNeeds{.segmentation = spreads_twists(options.as<PbdOptions>().base)};
+            return MethodNeeds{.segmentation = spreads_twists(chosen_options(options.as<PbdOptions>()).base)};
           },
       .prepare = [](const Rig& rig, const MethodInputs&, const AnyOptions& options,
                     const Progress& progress) -> std::vector<std::byte> {

@@ -32,8 +32,10 @@ struct PbdOptions {
   int tets = 0;
   int sweeps = 10;
   double stretch = 0.9;
-  double bone_distance = 0.9;
-  double energy = 0;
+  double bone_distance = 0.7;
+  double volume = 1;
+  double energy = 1;
+  int skin_fit = 2;
   double skin_volume = 1;
   int even_out = 2;
   PbdMode mode = PbdMode::kImproved;
@@ -47,17 +49,21 @@ struct PbdOptions {
     v(Field("area", "Where the correction acts: near joints, or in the whole body."), self.area);
     v(Field("tets", "Approximate number of tetrahedra; 0 chooses it from limb thickness.").range(0, 500000), self.tets);
     v(Field("sweeps", "Passes over all constraints. More passes are stiffer and slower.").range(1, 1000), self.sweeps);
-    v(Field("stretch", "How strongly the edges of tetrahedra keep their lengths.").range(0, 1), self.stretch);
-    v(Field("bone_distance", "How strongly points inside the body keep their distance from the bone.").range(0, 1),
+    v(Field("stretch", "How strongly the edges of tetrahedra keep their lengths; 0 disables it.").range(0, 1), self.stretch);
+    v(Field("bone_distance", "How strongly points inside the body keep their distance from the bone; 0 disables it.")
+          .range(0, 1),
       self.bone_distance);
-    v(Field("energy", "Stiffness of the material; 0 uses its own default: 2 for corotated, 1 for springs.")
-          .range(0, 1e6),
+    v(Field("volume", "How strongly tetrahedra keep their volumes; 0 disables it.").range(0, 1), self.volume);
+    v(Field("energy", "Stiffness of the material, which keeps the shapes of tetrahedra; 0 disables it.").range(0, 1e6),
       self.energy);
-    v(Field("skin_volume", "Share of the volume still missing near a joint that is restored on the skin at the end.")
+    v(Field("skin_fit", "Rounds of fitting a coarse skin to the surface of the tetrahedra; 0 disables it.").range(0, 100),
+      self.skin_fit);
+    v(Field("skin_volume", "Share of the volume still missing near a joint that is restored on the skin at the end; 0 disables it.")
           .range(0, 1),
       self.skin_volume);
-    v(Field("even_out", "Rounds of smoothing of the correction along the skin.").range(0, 100), self.even_out);
-    v(Field("mode", "Solver: improved, or the paper's own constraints and order, which is slow."), self.mode);
+    v(Field("even_out", "Rounds of smoothing of the correction along the skin; 0 disables it.").range(0, 100), self.even_out);
+    v(Field("mode", "Solver: improved, or the constraints, order and smoothing that the paper prints, which is slow."),
+      self.mode);
     v(Field("stiffness", "Factors on the stiffness of the material near single joints.")
           .as("JOINT=FACTOR,…")
           .range(1e-6, 1e6),
@@ -74,9 +80,9 @@ struct PbdOptions {
 /// A frame has five steps:
 /// - (1) The base method moves skin and tetrahedra.
 /// - (2) Each sweep projects the lengths of edges, the distances from bones, and for each tetrahedron its energy and
-///   then its volume.
-/// - (3) The corrections, not the positions, are carried to the skin. Vertices away from joints are therefore those of
-///   the base method, bit for bit.
+///   then its volume. The second half of the sweeps has no energy.
+/// - (3) The corrections, not the positions, are carried to the skin, and a coarse skin is fitted to the surface of the
+///   tetrahedra (`skin_fit.h`). Vertices away from joints are those of the base method, bit for bit.
 /// - (4) The corrections are smoothed along the skin.
 /// - (5) The volume that is still missing near joints is restored on the skin (`skin_volume.h`).
 ///
@@ -88,8 +94,13 @@ struct PbdOptions {
 /// of the paper with their complete gradient. Energy comes directly before volume, and both come after edges and bones.
 /// Parts of the body do not collide.
 ///
+/// The `mode` paper has none of these changes: all constraints are hard and as printed, in the printed order (stretch,
+/// volume, distance from the bone, energy), on linear blending unless another base is named, and in the end `even_out`
+/// rounds of Eq. 16 smooth the positions of the skin near joints. It has no last step for the skin's volume. The paper's
+/// contact is left out here as well. The `energy` enters as printed, and therefore has no effect.
+///
 /// Skins that enclose no volume are deformed by the base method alone, with a finding. \throws Error like the base
-/// method, or for a rig without weights.
+/// method, for a rig without weights, or for options that the mode paper does not have.
 std::unique_ptr<Deformer> bind_pbd(const Rig& rig, const MethodInputs& inputs, const PbdOptions& options = {},
                                    const Progress& progress = {});
 

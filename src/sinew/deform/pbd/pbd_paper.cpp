@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/voxels/tets.h"
 
 namespace sinew::deform {
@@ -79,6 +80,31 @@ std::vector<Vec3f> PbdPaper::corrections(std::span<const Vec3f> predicted, std::
     moved.push_back(body_.free[p] != 0 ? Vec3f((x[p] - predicted[p].cast<double>()).cast<float>())
                                        : Vec3f(Vec3f::Zero()));
   return moved;
+}
+
+PbdPaperSmoothing::PbdPaperSmoothing(const Mesh& mesh, const geometry::Welding& welding, std::span<const Index> chosen) {
+  std::vector<std::vector<Index>> copies(welding.count());
+  for (Index v = 0; v < welding.welded.size(); ++v) copies[welding.welded[v]].push_back(v);
+  const geometry::Lists rings = geometry::one_rings(mesh, &welding);
+  for (const Index w : chosen) {
+    copies_.push_back(copies[w]);
+    neighbours_.emplace_back();
+    for (const Index other : rings[w]) neighbours_.back().push_back(copies[other].front());
+  }
+}
+
+void PbdPaperSmoothing::smooth(std::span<Vec3f> positions, int rounds) const {
+  std::vector<Vec3f> steps(copies_.size());
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t c = 0; c < copies_.size(); ++c) {
+      steps[c].setZero();
+      if (neighbours_[c].empty()) continue;
+      for (const Index v : neighbours_[c]) steps[c] += positions[v];
+      steps[c] = kShare * (steps[c] / static_cast<float>(neighbours_[c].size()) - positions[copies_[c].front()]);
+    }
+    for (std::size_t c = 0; c < copies_.size(); ++c)
+      for (const Index v : copies_[c]) positions[v] += steps[c];
+  }
 }
 
 }  // namespace sinew::deform

@@ -9,6 +9,7 @@
 
 #include "sinew/deform/pbd/pbd_body.h"
 #include "sinew/deform/pbd/pbd_projections.h"
+#include "sinew/geometry/mesh/weld.h"
 
 namespace sinew::deform {
 
@@ -34,6 +35,23 @@ class PbdPaper {
   };
   std::vector<Edge> edges_;
   std::vector<Index> tets_;  ///< Those with a corner that may move.
+};
+
+/// The paper's last step (Eq. 16): every chosen vertex of a skin goes a share of the way to the middle of its
+/// neighbours, all of them at once. It smooths positions, so it rounds off detail and does not hold the rest pose.
+class PbdPaperSmoothing {
+ public:
+  static constexpr float kShare = 0.3F;  ///< κ, of which the paper does not tell the value.
+
+  /// The welded vertices `chosen`, each once.
+  PbdPaperSmoothing(const Mesh& mesh, const geometry::Welding& welding, std::span<const Index> chosen);
+
+  /// `positions` of all vertices; copies of a chosen vertex go together.
+  void smooth(std::span<Vec3f> positions, int rounds) const;
+
+ private:
+  std::vector<std::vector<Index>> copies_;      ///< Per chosen vertex; the first stands for all.
+  std::vector<std::vector<Index>> neighbours_;  ///< The first copy of each.
 };
 
 }  // namespace sinew::deform
