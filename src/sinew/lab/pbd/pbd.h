@@ -47,14 +47,16 @@ measure::MeterOptions without_contacts();
 void pbd_stiffness(const Progress& progress, Reproduction& result);
 /// The order and the stiffness of the constraints, on the same bar.
 void pbd_orders(const Progress& progress, Reproduction& result);
-/// Fig. 15: volume and bulge of bends and twists, by method, on made limbs.
-void pbd_limbs(const Progress& progress, Reproduction& result);
+/// Fig. 15: volume and bulge of bends and twists, by method, on the limbs of a made human.
+void pbd_limbs(const Progress& progress, Reproduction& result, int vertices = 10000);
 /// The thinnest section of a twisted cylinder, by what pbd starts from and by material.
 void pbd_sections(const Progress& progress, Reproduction& result);
 /// Real characters of a folder: volume recovered, random poses, and with `runs` the time of the set-up.
 void pbd_real(const ReproduceOptions& options, const Progress& progress, Reproduction& result, int poses = 200);
-/// Table 2: time of a frame at the paper's numbers of vertices and tetrahedra.
-void pbd_times(const ReproduceOptions& options, const Progress& progress, Reproduction& result);
+/// Table 2: time of a frame at the paper's numbers of vertices and tetrahedra, or at a share of them, for the first of
+/// its models.
+void pbd_times(const ReproduceOptions& options, const Progress& progress, Reproduction& result, double share = 1,
+               std::size_t models = 4);
 
 Reproduction pbd_experiment(const ReproduceOptions& options, const Progress& progress);
 

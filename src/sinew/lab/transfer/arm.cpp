@@ -33,9 +33,9 @@ constexpr std::array<ArmTarget, 5> kArmTargets = {{{"reference", "itself", 0.025
                                                    {"rotated", "A-pose", 0.05},
                                                    {"shifted", "shifted", 0}}};
 
-KnownRig arm_target(const ArmTarget& target) {
+KnownRig arm_target(const ArmTarget& target, int vertices) {
   const bool shifted = std::string_view(target.shape) == "shifted";
-  KnownRig arm = known_arm(shifted ? "reference" : target.shape);
+  KnownRig arm = known_arm(shifted ? "reference" : target.shape, vertices);
   arm.name = target.name;
   if (shifted) {
     for (Vec3& p : arm.rig.mesh.positions) p.x() += 1;
@@ -168,8 +168,8 @@ double mean_error(const std::vector<KnownRig>& targets, const std::vector<transf
 
 }  // namespace
 
-void transfer_arms(const Progress& progress, Reproduction& result) {
-  const KnownRig reference = known_arm("reference");
+void transfer_arms(const Progress& progress, Reproduction& result, int vertices) {
+  const KnownRig reference = known_arm("reference", vertices);
   const transfer::Reference from = reference.reference();
   ResultTable mean = arm_table("arm_mean", "Analytic arms: mean error of weights",
                                "Half the sum of differences of a row, all influences kept. Guides by voxels.");
@@ -180,7 +180,7 @@ void transfer_arms(const Progress& progress, Reproduction& result) {
                 "Root mean square in thousandths of the size, against skinning with the true weights; helpers "
                 "swell with the square of the bend and turn with half of it.");
   for (const ArmTarget& wanted : kArmTargets) {
-    const KnownRig target = arm_target(wanted);
+    const KnownRig target = arm_target(wanted, vertices);
     const transfer::TransferBody body = target.side();
     const transfer::Correspondence pairs = arm_pairs(reference, target);
     double closest = 0;
@@ -204,12 +204,12 @@ void transfer_arms(const Progress& progress, Reproduction& result) {
   for (ResultTable* table : {&mean, &worst, &rough, &bend}) result.tables.push_back(std::move(*table));
 }
 
-void transfer_ablations(const Progress& progress, Reproduction& result) {
-  const KnownRig reference = known_arm("reference");
+void transfer_ablations(const Progress& progress, Reproduction& result, int vertices) {
+  const KnownRig reference = known_arm("reference", vertices);
   std::vector<KnownRig> targets;
   std::vector<transfer::Guides> guides;
   for (std::size_t t = 0; t < 4; ++t) {
-    targets.push_back(arm_target(kArmTargets[t]));
+    targets.push_back(arm_target(kArmTargets[t], vertices));
     guides.push_back(transfer::make_guides(reference.reference(), targets[t].side(), arm_pairs(reference, targets[t])));
   }
   using Options = ArmVariant;

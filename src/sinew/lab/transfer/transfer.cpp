@@ -9,6 +9,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <span>
 
 #include "sinew/core/parallel.h"
 #include "sinew/measure/weight_agreement.h"
@@ -117,7 +118,8 @@ transfer::SkeletonAwareOptions published_transfer() {
   return options;
 }
 
-void transfer_times(const ReproduceOptions& options, const Progress& progress, Reproduction& result) {
+void transfer_times(const ReproduceOptions& options, const Progress& progress, Reproduction& result,
+                    std::size_t rows) {
   const int runs = std::min(options.runs, kMostTransferRuns);
   ResultTable table{"table_1",
                     "Table 1: time at equal vertices, triangles and rays",
@@ -128,7 +130,7 @@ void transfer_times(const ReproduceOptions& options, const Progress& progress, R
                     {"row", "vertices paper", "ours", "triangles paper", "ours", "rays paper", "ours", "paper s",
                      "limit s", "ours s", "shipping s", "guides s"},
                     {}};
-  for (const PaperTransfer& paper : kPaperTransfers) {
+  for (const PaperTransfer& paper : std::span(kPaperTransfers).first(std::min(rows, kPaperTransfers.size()))) {
     progress.check();
     const KnownRig reference = paper.arm ? known_arm("reference") : known_human(paper.triangles / 2, 1, 0);
     const KnownRig target = paper.arm ? known_arm(paper.vertices < 2000 ? "slender" : "muscular", paper.vertices)

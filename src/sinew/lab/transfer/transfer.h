@@ -39,11 +39,13 @@ TransferError transfer_error(const KnownRig& target, const SkinWeights& weights)
 transfer::SkeletonAwareOptions published_transfer();
 
 /// Errors and bends on analytic arms, against closest points, inpainting, guides and the best candidate alone.
-void transfer_arms(const Progress& progress, Reproduction& result);
+/// `vertices` 0: as the arms are made.
+void transfer_arms(const Progress& progress, Reproduction& result, int vertices = 0);
 /// What each part of the method is good for, on the same arms.
-void transfer_ablations(const Progress& progress, Reproduction& result);
-/// Table 1: time at the paper's numbers of vertices, triangles and rays.
-void transfer_times(const ReproduceOptions& options, const Progress& progress, Reproduction& result);
+void transfer_ablations(const Progress& progress, Reproduction& result, int vertices = 0);
+/// Table 1: time at the paper's numbers of vertices, triangles and rays, for the first of its rows.
+void transfer_times(const ReproduceOptions& options, const Progress& progress, Reproduction& result,
+                    std::size_t rows = 7);
 /// Real characters of a folder: decimated copies, and copies of other build and pose.
 void transfer_real(const ReproduceOptions& options, const Progress& progress, Reproduction& result);
 
