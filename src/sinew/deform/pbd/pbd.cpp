@@ -193,7 +193,8 @@ class Pbd : public Deformer {
     Vec3 move;
     PbdSystem::Scratch scratch;
     SkinVolume::Scratch volumes;
-    std::vector<Vec3f> unposed, residuals;
+    std::vector<Vec3f> unposed;
+    SkinFit::Scratch fit;
     FarTwists::Frame twists;
   };
 
@@ -216,6 +217,7 @@ class Pbd : public Deformer {
     if (system_->islands() == 0) return;
     relax(state, input, output.report);
     carry(state);
+    fit_skin(state, input, output.positions);
     keep_volume(state, input, output.positions);
     if (!output.normals.empty()) flat_normals(output.positions, state.flat_before);
     for (std::size_t w = 0; w < moved_.size(); ++w)
@@ -375,7 +377,32 @@ class Pbd : public Deformer {
       });
       std::swap(state.on_skin, state.next);
     }
-    if (fit_) fit_->fit(state.corrections, fit_rounds_, state.residuals, state.on_skin);
+  }
+
+  static bool has_morphs(const FrameInput& input) {
+    const auto& morphs = input.pose.morph_weights;
+    return std::any_of(morphs.begin(), morphs.end(), [](const std::vector<double>& weights) {
+      return std::any_of(weights.begin(), weights.end(), [](double weight) { return weight != 0; });
+    });
+  }
+
+  /// Fits the skin to the surface of the tetrahedra, which know no morphs, and turns its corrections to model space.
+  void fit_skin(PbdState& state, const FrameInput& input, std::span<const Vec3f> positions) const {
+    if (fit_) {
+      Mat4 back = Mat4::Identity();
+      if (has_morphs(input)) {
+        state.unposed.resize(positions.size());
+        state.pose.morph_weights.clear();
+        skin_->deform(*state.skin, {state.pose}, {state.unposed, {}, nullptr});
+        state.pose.morph_weights = input.pose.morph_weights;
+        positions = state.unposed;
+      } else {
+        back.topLeftCorner<3, 3>() = state.turn.inverse();
+        back.topRightCorner<3, 1>() = -(back.topLeftCorner<3, 3>() * state.move);
+      }
+      fit_->aim(positions, back, state.predicted, state.corrections, state.fit);
+      fit_->fit(fit_rounds_, state.fit, state.on_skin);
+    }
     const Eigen::Matrix3f turn = state.turn.cast<float>();
     for (Vec3f& correction : state.on_skin) correction = turn * correction;
   }
@@ -384,11 +411,7 @@ class Pbd : public Deformer {
   void keep_volume(PbdState& state, const FrameInput& input, std::span<const Vec3f> positions) const {
     if (!volume_) return;
     state.volumes.targets = volume_->at_binding();
-    const auto& morphs = input.pose.morph_weights;
-    const bool morphed = std::any_of(morphs.begin(), morphs.end(), [](const std::vector<double>& weights) {
-      return std::any_of(weights.begin(), weights.end(), [](double weight) { return weight != 0; });
-    });
-    if (morphed) {
+    if (has_morphs(input)) {
       state.unposed.resize(positions.size());
       state.pose.joints = body_.bind;
       state.pose.twist_rad.clear();
