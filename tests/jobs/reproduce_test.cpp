@@ -386,7 +386,8 @@ TEST_F(Reproduce, TransferTriesCopiesOfRealCharacters) {
   for (const char* copy : {"real_copy_tv", "real_build_tv"}) {
     const Json& methods = result.metrics[copy]["HVGirl"];
     EXPECT_EQ(methods.size(), 6U);
-    EXPECT_LT(methods["skeleton, shipping"]["mean_tv"].get<double>(), methods["bound by voxels"]["mean_tv"].get<double>());
+    EXPECT_LT(methods["skeleton, shipping"]["mean_tv"].get<double>(),
+              methods["bound by voxels"]["mean_tv"].get<double>());
   }
   options.data = (folder_ / "nowhere").string();
   EXPECT_THROW(transfer_real(options, {}, result), Error);

@@ -80,8 +80,9 @@ Errors errors_of(const std::vector<Vec3f>& positions, const Turn& turn) {
         rest.col(static_cast<Eigen::Index>(i) - 1) = body.tets.positions[tet[i]] - body.tets.positions[tet[0]];
         now.col(static_cast<Eigen::Index>(i) - 1) = at(tet[i]) - at(tet[0]);
       }
-      sums.springs += std::pow(((at(tet[i]) - middle / mass).norm() -
-                                (body.tets.positions[tet[i]] - rest_middle / mass).norm()) / body.cell, 2);
+      sums.springs += std::pow(
+          ((at(tet[i]) - middle / mass).norm() - (body.tets.positions[tet[i]] - rest_middle / mass).norm()) / body.cell,
+          2);
       for (std::size_t j = i + 1; j < 4; ++j) edges.insert({std::min(tet[i], tet[j]), std::max(tet[i], tet[j])});
     }
     sums.volume += std::pow(now.determinant() / rest.determinant() - 1, 2);
@@ -89,7 +90,8 @@ Errors errors_of(const std::vector<Vec3f>& positions, const Turn& turn) {
     sums.shape += (gradient - polar(gradient).rotation).squaredNorm();
   }
   for (const auto& [a, b] : edges)
-    sums.length += std::pow(((at(a) - at(b)).norm() - (body.tets.positions[a] - body.tets.positions[b]).norm()) / body.cell, 2);
+    sums.length +=
+        std::pow(((at(a) - at(b)).norm() - (body.tets.positions[a] - body.tets.positions[b]).norm()) / body.cell, 2);
   const std::vector<Mat4> motions = cylinder_motions(turn.axis, radians(turn.degrees));
   std::size_t bound = 0;
   for (Index p = 0; p < positions.size(); ++p) {
@@ -185,8 +187,7 @@ TEST(PbdConstraints, EachOfThemIsMissedAmongTheOthers) {
 
 TEST(PbdConstraints, SweepsBringTheVolumeBackThatBlendingLoses) {
   for (const Turn& turn : kTurns) {
-    const double blended =
-        cylinder_state(bar(), blended_cylinder(bar(), turn.axis, radians(turn.degrees))).volume;
+    const double blended = cylinder_state(bar(), blended_cylinder(bar(), turn.axis, radians(turn.degrees))).volume;
     const auto recovered = [&](int sweeps, PbdMaterial material) {
       PbdSettings settings;
       settings.sweeps = sweeps;

@@ -151,9 +151,9 @@ TEST_F(PbdHuman, TetrahedraBringMostOfTheVolumeBackBeforeTheLastStep) {
       }
     return sum;
   };
-  for (const auto& [joint, axis, degrees] :
-       {std::tuple("LeftHand", Vec3(Vec3::UnitY()), 120.0), {"LeftForearm", Vec3(Vec3::UnitZ()), 90.0},
-        {"LeftShin", Vec3(Vec3::UnitZ()), 90.0}}) {
+  for (const auto& [joint, axis, degrees] : {std::tuple("LeftHand", Vec3(Vec3::UnitY()), 120.0),
+                                             {"LeftForearm", Vec3(Vec3::UnitZ()), 90.0},
+                                             {"LeftShin", Vec3(Vec3::UnitZ()), 90.0}}) {
     const ModelPose pose = turned(joint, axis, degrees);
     const double share = recovered(*all, pose);
     EXPECT_GT(share, 0.7) << joint;

@@ -110,9 +110,10 @@ TEST_F(SkinFitTest, AtRestSamplesAreOnTheirFaces) {
   const SkinFit::Scratch scratch = aimed(corrections);
   std::size_t found = 0;
   for (const Vec3f& wanted : scratch.wanted)
-    found += std::any_of(corrections.begin(), corrections.end(), [&](const Vec3f& c) {
-      return (c - wanted).norm() < 1e-5 * rig_.mesh.size();
-    }) ? 1 : 0;
+    found += std::any_of(corrections.begin(), corrections.end(),
+                         [&](const Vec3f& c) { return (c - wanted).norm() < 1e-5 * rig_.mesh.size(); })
+                 ? 1
+                 : 0;
   EXPECT_EQ(found, scratch.wanted.size());
 }
 

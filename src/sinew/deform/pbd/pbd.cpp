@@ -112,9 +112,10 @@ PbdOptions chosen_options(PbdOptions options) {
   const PbdOptions usual;
   const auto refuse = [](bool given, const char* option) {
     if (given)
-      throw Error(fmt::format("The option '{}' has no effect in the mode 'paper', which uses the constraints as "
-                              "printed, all of them hard. Leave it out, or use the mode 'improved'.",
-                              option));
+      throw Error(
+          fmt::format("The option '{}' has no effect in the mode 'paper', which uses the constraints as "
+                      "printed, all of them hard. Leave it out, or use the mode 'improved'.",
+                      option));
   };
   refuse(options.material != usual.material, "material");
   refuse(options.stretch != usual.stretch, "stretch");

@@ -49,19 +49,23 @@ struct PbdOptions {
     v(Field("area", "Where the correction acts: near joints, or in the whole body."), self.area);
     v(Field("tets", "Approximate number of tetrahedra; 0 chooses it from limb thickness.").range(0, 500000), self.tets);
     v(Field("sweeps", "Passes over all constraints. More passes are stiffer and slower.").range(1, 1000), self.sweeps);
-    v(Field("stretch", "How strongly the edges of tetrahedra keep their lengths; 0 disables it.").range(0, 1), self.stretch);
+    v(Field("stretch", "How strongly the edges of tetrahedra keep their lengths; 0 disables it.").range(0, 1),
+      self.stretch);
     v(Field("bone_distance", "How strongly points inside the body keep their distance from the bone; 0 disables it.")
           .range(0, 1),
       self.bone_distance);
     v(Field("volume", "How strongly tetrahedra keep their volumes; 0 disables it.").range(0, 1), self.volume);
     v(Field("energy", "Stiffness of the material, which keeps the shapes of tetrahedra; 0 disables it.").range(0, 1e6),
       self.energy);
-    v(Field("skin_fit", "Rounds of fitting a coarse skin to the surface of the tetrahedra; 0 disables it.").range(0, 100),
+    v(Field("skin_fit", "Rounds of fitting a coarse skin to the surface of the tetrahedra; 0 disables it.")
+          .range(0, 100),
       self.skin_fit);
-    v(Field("skin_volume", "Share of the volume still missing near a joint that is restored on the skin at the end; 0 disables it.")
+    v(Field("skin_volume",
+            "Share of the volume still missing near a joint that is restored on the skin at the end; 0 disables it.")
           .range(0, 1),
       self.skin_volume);
-    v(Field("even_out", "Rounds of smoothing of the correction along the skin; 0 disables it.").range(0, 100), self.even_out);
+    v(Field("even_out", "Rounds of smoothing of the correction along the skin; 0 disables it.").range(0, 100),
+      self.even_out);
     v(Field("mode", "Solver: improved, or the constraints, order and smoothing that the paper prints, which is slow."),
       self.mode);
     v(Field("stiffness", "Factors on the stiffness of the material near single joints.")
@@ -96,8 +100,8 @@ struct PbdOptions {
 ///
 /// The `mode` paper has none of these changes: all constraints are hard and as printed, in the printed order (stretch,
 /// volume, distance from the bone, energy), on linear blending unless another base is named, and in the end `even_out`
-/// rounds of Eq. 16 smooth the positions of the skin near joints. It has no last step for the skin's volume. The paper's
-/// contact is left out here as well. The `energy` enters as printed, and therefore has no effect.
+/// rounds of Eq. 16 smooth the positions of the skin near joints. It has no last step for the skin's volume. The
+/// paper's contact is left out here as well. The `energy` enters as printed, and therefore has no effect.
 ///
 /// Skins that enclose no volume are deformed by the base method alone, with a finding. \throws Error like the base
 /// method, for a rig without weights, or for options that the mode paper does not have.

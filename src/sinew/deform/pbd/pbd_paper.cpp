@@ -82,7 +82,8 @@ std::vector<Vec3f> PbdPaper::corrections(std::span<const Vec3f> predicted, std::
   return moved;
 }
 
-PbdPaperSmoothing::PbdPaperSmoothing(const Mesh& mesh, const geometry::Welding& welding, std::span<const Index> chosen) {
+PbdPaperSmoothing::PbdPaperSmoothing(const Mesh& mesh, const geometry::Welding& welding,
+                                     std::span<const Index> chosen) {
   std::vector<std::vector<Index>> copies(welding.count());
   for (Index v = 0; v < welding.welded.size(); ++v) copies[welding.welded[v]].push_back(v);
   const geometry::Lists rings = geometry::one_rings(mesh, &welding);

@@ -392,10 +392,18 @@ bool PbdSystem::solve_island(const Island& island, Scratch& scratch, std::span<c
   }
   const PbdEdges edges{edge_a_.data(), edge_b_.data(), edge_length_.data()};
   const PbdBinds binds{bind_particles_.data(), scratch.anchors.data(), bind_distance_.data()};
-  PbdTets tets{tet_corners_.data(),   tet_volume_.data(),  tet_shares_.data(),
-               tet_distances_.data(), tet_inverse_.data(), tet_compliance_.data(),
-               scratch.lambda.data(), scratch.turn.data(), 1e-6F,
-               longest_step_,         1,                   kFirstTurnSteps};
+  PbdTets tets{tet_corners_.data(),
+               tet_volume_.data(),
+               tet_shares_.data(),
+               tet_distances_.data(),
+               tet_inverse_.data(),
+               tet_compliance_.data(),
+               scratch.lambda.data(),
+               scratch.turn.data(),
+               1e-6F,
+               longest_step_,
+               1,
+               kFirstTurnSteps};
   const auto share = [&](double stiffness) {
     return static_cast<float>(1 - std::pow(1 - std::min(stiffness, 1.0), 1.0 / settings_.sweeps));
   };

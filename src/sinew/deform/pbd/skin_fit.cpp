@@ -14,9 +14,10 @@ namespace sinew::deform {
 namespace {
 
 constexpr double kFarthest = 0.5;  ///< Cells from the skin; particles farther from it belong to no face.
-constexpr double kBeside = 0.05;   ///< Cells beside the line up from its face; a particle farther off lies beyond an edge.
-/// Samples that the riding of a vertex counts for, so that a single one does not decide. With 1 more of the volume comes
-/// back (two points at knees of six characters), but edges stretch more (2.00 times instead of 1.96 in the mean).
+constexpr double kBeside =
+    0.05;  ///< Cells beside the line up from its face; a particle farther off lies beyond an edge.
+/// Samples that the riding of a vertex counts for, so that a single one does not decide. With 1 more of the volume
+/// comes back (two points at knees of six characters), but edges stretch more (2.00 times instead of 1.96 in the mean).
 constexpr float kOwnSamples = 2;
 constexpr float kFadeIn = 0.05F;  ///< Cells.
 
@@ -49,9 +50,8 @@ SkinFit::SkinFit(const Rig& rig, const PbdBody& body, const geometry::Welding& w
       sample.shares[k] = static_cast<float>(share);
     }
     const Vec3& a = rig.mesh.positions[triangle.vertices[0]];
-    const Vec3 normal = (rig.mesh.positions[triangle.vertices[1]] - a)
-                            .cross(rig.mesh.positions[triangle.vertices[2]] - a)
-                            .normalized();
+    const Vec3 normal =
+        (rig.mesh.positions[triangle.vertices[1]] - a).cross(rig.mesh.positions[triangle.vertices[2]] - a).normalized();
     const double height = normal.dot(places[i] - foot);
     // Also where a face without area has no normal.
     if (!(std::abs(height) < kFarthest * body.cell)) continue;

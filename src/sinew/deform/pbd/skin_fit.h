@@ -13,11 +13,11 @@
 
 namespace sinew::deform {
 
-/// Fits a skin to the surface of its tetrahedra. A vertex that rides on one tetrahedron shows what happens at that point
-/// only: on a coarse skin, what tetrahedra keep between its vertices is lost. Here every free particle of the surface is
-/// a sample. How far it is from its place on the nearest face of the skin goes to the corners of that face, in the
-/// least-squares sense (steps of Jacobi with the lumped matrix). Where corrections are zero nothing changes, bit for
-/// bit; a skin that is finer than the tetrahedra has few samples per vertex and changes little.
+/// Fits a skin to the surface of its tetrahedra. A vertex that rides on one tetrahedron shows what happens at that
+/// point only: on a coarse skin, what tetrahedra keep between its vertices is lost. Here every free particle of the
+/// surface is a sample. How far it is from its place on the nearest face of the skin goes to the corners of that face,
+/// in the least-squares sense (steps of Jacobi with the lumped matrix). Where corrections are zero nothing changes, bit
+/// for bit; a skin that is finer than the tetrahedra has few samples per vertex and changes little.
 class SkinFit {
  public:
   /// `moved` gives for each welded vertex its number among those that may move, or kNone.

@@ -155,13 +155,14 @@ void pbd_stiffness(const Progress& progress, Reproduction& result) {
 
 void pbd_orders(const Progress& progress, Reproduction& result) {
   const deform::PbdBody bar = pbd_cylinder();
-  ResultTable table{"orders",
-                    "What order and stiffness do to a bar: volume, and tetrahedra turned inside out",
-                    "Ten sweeps; the bar of Fig. 7. Stretch, bind and volume alone is the plain set of N. Abu Rumman and "
-                    "M. Fratarcangeli, 2015, without the energy that the paper adds. Nothing here has a step for the "
-                    "volume of the skin.",
-                    {"scheme"},
-                    {}};
+  ResultTable table{
+      "orders",
+      "What order and stiffness do to a bar: volume, and tetrahedra turned inside out",
+      "Ten sweeps; the bar of Fig. 7. Stretch, bind and volume alone is the plain set of N. Abu Rumman and "
+      "M. Fratarcangeli, 2015, without the energy that the paper adds. Nothing here has a step for the "
+      "volume of the skin.",
+      {"scheme"},
+      {}};
   for (const BarPose& pose : bar_poses()) table.header.emplace_back(pose.name);
   std::vector<std::string> blended = {"linear blending"}, printed = {"paper: its order and forms, all hard"},
                            springs = {"ours, four springs"}, corotated = {"ours, corotated"},

@@ -61,12 +61,11 @@ struct RealSkinning {
   double energy;
   double skin_volume;
 };
-constexpr std::array<RealSkinning, 5> kRealSkinnings = {
-    {{"recovered", deform::PbdBase::kAuto, true, 1, 1},
-     {"without_skin_volume", deform::PbdBase::kAuto, true, 1, 0},
-     {"base", deform::PbdBase::kAuto, false, 0, 0},
-     {"on_linear", deform::PbdBase::kLbs, true, 1, 0},
-     {"plain_set_on_linear", deform::PbdBase::kLbs, true, 0, 0}}};
+constexpr std::array<RealSkinning, 5> kRealSkinnings = {{{"recovered", deform::PbdBase::kAuto, true, 1, 1},
+                                                         {"without_skin_volume", deform::PbdBase::kAuto, true, 1, 0},
+                                                         {"base", deform::PbdBase::kAuto, false, 0, 0},
+                                                         {"on_linear", deform::PbdBase::kLbs, true, 1, 0},
+                                                         {"plain_set_on_linear", deform::PbdBase::kLbs, true, 0, 0}}};
 constexpr std::size_t kWithoutLastStep = 1;
 /// The share of a loss that tetrahedra should bring back before the last step.
 constexpr double kTetrahedraGoal = 0.7;

@@ -118,8 +118,7 @@ transfer::SkeletonAwareOptions published_transfer() {
   return options;
 }
 
-void transfer_times(const ReproduceOptions& options, const Progress& progress, Reproduction& result,
-                    std::size_t rows) {
+void transfer_times(const ReproduceOptions& options, const Progress& progress, Reproduction& result, std::size_t rows) {
   const int runs = std::min(options.runs, kMostTransferRuns);
   ResultTable table{"table_1",
                     "Table 1: time at equal vertices, triangles and rays",
