@@ -13,6 +13,7 @@
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/geometry/voxels/tets.h"
 #include "sinew/shapes/kinds.h"
+#include "tests/deform/pbd/touching_legs.h"
 #include "tests/support/threads.h"
 
 namespace sinew::deform {
@@ -191,6 +192,44 @@ TEST(PbdBody, IsTheSameForAnyNumberOfThreads) {
   EXPECT_EQ(one.free, two.free);
   ASSERT_EQ(one.riders.size(), two.riders.size());
   for (std::size_t r = 0; r < one.riders.size(); ++r) EXPECT_EQ(one.riders[r].shares, two.riders[r].shares);
+}
+
+// Also where they overlap: the lattice then fills both as one.
+TEST(PbdBody, LegsThatTouchShareNoTetrahedraAndTheSkinRidesOnItsOwn) {
+  for (const double overlap : {-0.004, 0.002, 0.03, 0.08}) {
+    SCOPED_TRACE(overlap);
+    const Rig rig = testing::touching_legs(overlap);
+    const PbdBody body = make_pbd_body(rig);
+    expect_sound(body, rig);
+    const auto share = [&](Index particle, Index leg) {
+      float sum = 0;
+      for (const Influence& influence : body.weights.row(particle))
+        if (influence.joint == leg || influence.joint == leg + 2) sum += influence.weight;
+      return sum;
+    };
+    Index left = 0, right = 0;
+    for (const auto& tet : body.tets.tets) {
+      float most_left = 0, most_right = 0;
+      double y = 0;
+      for (const Index v : tet) {
+        most_left = std::max(most_left, share(v, 1)), most_right = std::max(most_right, share(v, 2));
+        y = std::max(y, std::abs(body.tets.positions[v].y() + 0.9));
+      }
+      if (y > 0.5) continue;  // The lids at the ends, and where the legs begin.
+      EXPECT_LT(std::min(most_left, most_right), 0.05F);
+      ++(most_left > most_right ? left : right);
+    }
+    EXPECT_GT(left, 1000U);
+    EXPECT_NEAR(left, right, 0.1 * left);
+    Index riding = 0;
+    for (const PbdBody::Rider& rider : body.riders) {
+      if (std::abs(rig.mesh.positions[rider.vertex].y() + 0.9) > 0.5) continue;
+      const Index joint = rig.weights.row(rider.vertex).front().joint, leg = joint > 2 ? joint - 2 : joint;
+      for (const Index corner : rider.corners) EXPECT_LT(share(corner, 3 - leg), 0.05F);
+      ++riding;
+    }
+    EXPECT_GT(riding, 100U);
+  }
 }
 
 TEST(HarmonicWeights, AreLinearInABarWhoseSurfaceIs) {

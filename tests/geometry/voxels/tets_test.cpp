@@ -155,5 +155,46 @@ TEST(TetComponents, TellsPiecesApartAndKeepsOne) {
   for (const Vec3& p : kept.positions) EXPECT_GT(p.x(), 0);
 }
 
+TEST(CutTets, APlaneCutsABallInTwoAndKeepsEverythingElse) {
+  const TetMesh ball = stuff(ball_field, room(), 0.15);
+  const auto right = [&](Index t) {
+    double x = 0;
+    for (const Index v : ball.tets[t]) x += ball.positions[v].x();
+    return x > 0;
+  };
+  const CutTets cut = cut_tets(ball, [&](Index a, Index b) { return right(a) == right(b); });
+  EXPECT_EQ(tet_components(ball).count, 1U);
+  EXPECT_EQ(tet_components(cut.tets).count, 2U);
+  EXPECT_TRUE(validate(cut.tets).empty());
+  EXPECT_EQ(filled_volume(cut.tets), filled_volume(ball));
+  ASSERT_GT(cut.tets.positions.size(), ball.positions.size());
+  for (Index v = 0; v < cut.copy_of.size(); ++v) {
+    EXPECT_EQ(cut.tets.positions[v], ball.positions[cut.copy_of[v]]);
+    if (v >= ball.positions.size()) {
+      EXPECT_NE(cut.at_cut[v], 0);
+      EXPECT_LT(std::abs(cut.tets.positions[v].x()), 0.15);
+    }
+  }
+  const CutTets whole = cut_tets(ball, [](Index, Index) { return true; });
+  EXPECT_EQ(whole.tets.positions, ball.positions);
+  EXPECT_EQ(whole.tets.tets, ball.tets);
+}
+
+TEST(CutTets, ACutThatEndsInsideIsASlit) {
+  const TetMesh ball = stuff(ball_field, room(), 0.15);
+  const auto middle = [&](Index t) {
+    Vec3 sum = Vec3::Zero();
+    for (const Index v : ball.tets[t]) sum += 0.25 * ball.positions[v];
+    return sum;
+  };
+  const CutTets cut = cut_tets(ball, [&](Index a, Index b) {
+    return (middle(a).x() > 0) == (middle(b).x() > 0) || middle(a).y() + middle(b).y() > 0;
+  });
+  EXPECT_EQ(tet_components(cut.tets).count, 1U);
+  ASSERT_GT(cut.tets.positions.size(), ball.positions.size());
+  for (std::size_t v = ball.positions.size(); v < cut.tets.positions.size(); ++v)
+    EXPECT_LT(cut.tets.positions[v].y(), 0.15);
+}
+
 }  // namespace
 }  // namespace sinew::geometry

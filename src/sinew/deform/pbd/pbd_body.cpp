@@ -9,8 +9,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 
 #include "sinew/core/parallel.h"
+#include "sinew/deform/pbd/limb_cuts.h"
 #include "sinew/geometry/mesh/volume.h"
 #include "sinew/geometry/operators/solver.h"
 #include "sinew/geometry/spatial/bvh.h"
@@ -30,6 +32,7 @@ constexpr double kBlended =
     0.02;  ///< Weights of the second joint and beyond from which on a particle counts as blended.
 constexpr double kFarthestOut = 0.5;  ///< Below 0 for a share of a corner.
 constexpr float kLeastBodyWeight = 1e-3F;
+constexpr double kNearKin = 2;  ///< Cells of skeleton between bones that may share tetrahedra.
 
 /// Per joint its frame at binding: as the skin that moves most vertices and lists it says, else at rest below its
 /// parent.
@@ -99,9 +102,13 @@ class BodyMaker {
   PbdBody run() {
     body_.bind = frames_at_binding(rig_);
     moves_.assign(body_.bind.size(), 0);
+    weight_sums_.assign(body_.bind.size(), 0.0);
     for (Index v = 0; v < rows_.row_count(); ++v)
       for (const Influence& influence : rows_.row(v))
-        if (influence.weight >= kLeastBodyWeight) moves_[influence.joint] = 1;
+        if (influence.weight >= kLeastBodyWeight) {
+          moves_[influence.joint] = 1;
+          weight_sums_[influence.joint] += static_cast<double>(influence.weight);
+        }
     bones_ = bone_segments(rig_, body_.bind, moves_);
     progress_.step("tetrahedra", 0.1);
     fill();
@@ -162,6 +169,7 @@ class BodyMaker {
         geometry::stuff([this](const Vec3& p) { return geometry::sample(field_, p); }, box, body_.cell, progress_);
     body_.tets = chosen_pieces(all);
     if (body_.tets.tets.empty()) return;
+    cut_limbs_apart();
     const geometry::DihedralAngles angles = geometry::dihedral_angles(body_.tets);
     body_.smallest_angle_rad = angles.smallest_rad;
     body_.largest_angle_rad = angles.largest_rad;
@@ -171,6 +179,21 @@ class BodyMaker {
     double sum = 0;
     for (const double m : body_.mass) sum += m;
     for (double& m : body_.mass) m *= static_cast<double>(body_.mass.size()) / sum;
+  }
+
+  /// The lattice joins what is less than a cell apart, and what overlaps: thighs, an arm and the trunk, fingers. There
+  /// each limb gets particles of its own.
+  void cut_limbs_apart() {
+    std::vector<Vec3> places;
+    for (Index j = 0; j < body_.bind.size(); ++j) places.push_back(place(j));
+    kinship_ = std::make_unique<JointKinship>(moving_parents(rig_.skeleton, weight_sums_), places,
+                                              kNearKin * body_.cell);
+    for (const Index v : skin_vertices_) skin_rows_.add_row(rows_.row(v));
+    sides_ = skin_sides(body_.tets, body_.cell, skin_, skin_rows_, *kinship_);
+    geometry::CutTets cut = geometry::cut_tets(
+        body_.tets, [&](Index a, Index b) { return !only_touch(sides_[a], sides_[b], *kinship_); });
+    at_cut_ = std::move(cut.at_cut);
+    body_.tets = std::move(cut.tets);
   }
 
   double cell_for(const DistanceField& coarse, double longest) const {
@@ -212,6 +235,22 @@ class BodyMaker {
     return geometry::kept_tets(all, keep);
   }
 
+  /// Particles beside a cut follow the skin of their own side: the mean of what the tetrahedra around them lie behind.
+  std::vector<std::map<Index, double>> rows_beside_cuts() const {
+    std::vector<std::map<Index, double>> rows(at_cut_.size());
+    for (std::size_t t = 0; t < sides_.size(); ++t)
+      for (const Index v : body_.tets.tets[t])
+        if (at_cut_[v] != 0)
+          for (const Influence& influence : sides_[t].row)
+            rows[v][influence.joint] += static_cast<double>(influence.weight);
+    for (auto& row : rows) {
+      double sum = 0;
+      for (const auto& [joint, weight] : row) sum += weight;
+      for (auto& [joint, weight] : row) weight /= sum;
+    }
+    return rows;
+  }
+
   void weigh() {
     const std::vector<std::array<Index, 3>> surface = geometry::tet_surface(body_.tets);
     std::vector<char> known(body_.tets.positions.size(), 0);
@@ -221,14 +260,17 @@ class BodyMaker {
     const std::vector<Triangle> triangles = triangulate(skin_);
     const std::vector<geometry::ClosestPoint> closest = scene.closest_points(body_.tets.positions);
     SkinWeights rows;
+    const std::vector<std::map<Index, double>> beside_cuts = rows_beside_cuts();
     std::map<Index, double> sum;
     for (Index v = 0; v < known.size(); ++v) {
       sum.clear();
-      if (known[v] != 0) {
+      if (at_cut_[v] != 0) {
+        sum = beside_cuts[v];
+      } else if (known[v] != 0) {
         const Triangle& triangle = triangles[closest[v].triangle];
         for (int c = 0; c < 3; ++c)
           for (const Influence& influence : rows_.row(skin_vertices_[triangle.vertices[static_cast<std::size_t>(c)]]))
-            sum[influence.joint] += closest[v].barycentric[c] * influence.weight;
+            sum[influence.joint] += closest[v].barycentric[c] * static_cast<double>(influence.weight);
       }
       std::vector<Influence> row;
       for (const auto& [joint, weight] : sum) row.push_back({joint, static_cast<float>(weight)});
@@ -255,17 +297,25 @@ class BodyMaker {
   void choose_free() {
     const std::vector<Vec3>& positions = body_.tets.positions;
     body_.free.assign(positions.size(), options_.whole_body ? 1 : 0);
-    std::vector<std::pair<Vec3, double>> joints;
+    struct Area {
+      Influence joint;
+      Vec3 middle;
+      double radius;
+    };
+    std::vector<Area> areas;
     for (Index j = 0; j < body_.bind.size(); ++j) {
       if (moves_[j] == 0) continue;
       if (geometry::sample(field_, place(j)) > 0) ++body_.joints_outside;
-      joints.emplace_back(place(j), reach(j));
+      areas.push_back({{j, 1}, place(j), reach(j)});
     }
     if (!options_.whole_body) {
       parallel_for(positions.size(), [&](std::size_t v) {
         const auto row = body_.weights.row(static_cast<Index>(v));
         bool blended = !row.empty() && 1 - row.front().weight > kBlended;
-        for (const auto& [at, radius] : joints) blended = blended || (positions[v] - at).norm() <= radius;
+        // A knee does not reach into the other leg.
+        for (const Area& area : areas)
+          blended = blended || ((positions[v] - area.middle).norm() <= area.radius &&
+                                kinship_->of(row, {&area.joint, 1}) >= JointKinship::kStrangers);
         body_.free[v] = blended ? 1 : 0;
       });
       // One ring more. Around it lie tetrahedra with held corners, which the areas end in.
@@ -315,7 +365,7 @@ class BodyMaker {
     std::vector<char> rides(positions.size(), 0), strays(positions.size(), 0);
     parallel_for(positions.size(), [&](std::size_t v) {
       if (in_skin_[v] == 0) return;
-      const Holder holder = holding_tet(tree, positions[v]);
+      const Holder holder = holding_tet(tree, positions[v], rows_.row(static_cast<Index>(v)));
       strays[v] = holder.tet == kNone || holder.outside > 0.5 ? 1 : 0;
       if (holder.tet == kNone) return;
       const auto& tet = tets.tets[holder.tet];
@@ -353,13 +403,19 @@ class BodyMaker {
     return static_cast<float>(off * off * (3 - 2 * off));
   }
 
-  /// The tetrahedron that holds a point, else the one it is least outside of, within four cells.
-  Holder holding_tet(const geometry::Bvh& tree, const Vec3& p) const {
+  /// The tetrahedron of its own limb that holds a vertex, else the one it is least outside of, within four cells.
+  Holder holding_tet(const geometry::Bvh& tree, const Vec3& p, std::span<const Influence> row) const {
     Holder best;
     for (double reach = 0.02 * body_.cell; reach < 5 * body_.cell && best.tet == kNone;
          reach = std::max(4 * reach, body_.cell)) {
       const std::array<Vec3, 2> room = {p - Vec3::Constant(reach), p + Vec3::Constant(reach)};
-      tree.for_overlapping_leaves(geometry::box_around(room), [&](Index t) { try_tet(t, p, best); });
+      tree.for_overlapping_leaves(geometry::box_around(room), [&](Index t) {
+        const auto& tet = body_.tets.tets[t];
+        const auto stranger = [&](Index c) {
+          return kinship_->of(body_.weights.row(c), row) < JointKinship::kStrangers;
+        };
+        if (std::none_of(tet.begin(), tet.end(), stranger)) try_tet(t, p, best);
+      });
       if (best.tet != kNone && best.outside > 0 && reach < body_.cell) best.tet = kNone;  // Look around once more.
     }
     if (best.tet == kNone) return best;
@@ -389,10 +445,15 @@ class BodyMaker {
   const Progress& progress_;
   SkinWeights rows_;
   std::vector<char> moves_;
+  std::vector<double> weight_sums_;  ///< Per joint.
   std::vector<BoneSegment> bones_;
   Mesh skin_;
   std::vector<Index> skin_vertices_;  ///< Per vertex of the skin: that of the mesh.
   std::vector<char> in_skin_;         ///< Per vertex of the mesh.
+  SkinWeights skin_rows_;             ///< Per vertex of the skin.
+  std::unique_ptr<JointKinship> kinship_;
+  std::vector<SkinSide> sides_;  ///< Per tetrahedron.
+  std::vector<char> at_cut_;     ///< Per particle.
   DistanceField depths_;              ///< Coarse, and everywhere.
   geometry::SparseDistanceField field_;
   PbdBody body_;

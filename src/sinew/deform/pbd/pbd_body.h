@@ -53,8 +53,8 @@ struct PbdBody {
 };
 
 /// Makes the tetrahedra (`geometry::stuff` over the distance field: open, many-shelled, self-intersecting and flipped
-/// skins all give some), keeps the largest piece and those with a joint, gives particles masses and weights, and finds
-/// the joint areas, in which particles may move: particles that follow several joints, those within twice the depth of
+/// skins all give some), keeps the largest piece and those with a joint, cuts limbs apart that only touch or overlap
+/// (`limb_cuts.h`), gives particles masses and weights, and finds the joint areas, in which particles may move: particles that follow several joints, those within twice the depth of
 /// a joint below the skin (at most 0.45 of its shortest bone, at least three cells), and the corners of all tetrahedra
 /// that touch one of these. Seconds; the same bytes for any number of threads. A skin that encloses nothing gives a
 /// body without tetrahedra. \throws Error for a rig without weights; Cancelled.

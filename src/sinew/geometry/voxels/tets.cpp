@@ -363,6 +363,73 @@ TetMesh kept_tets(const TetMesh& tets, const std::vector<char>& keep) {
   return result;
 }
 
+namespace {
+
+/// A face of a tetrahedron by its vertices in increasing order.
+struct TetFace {
+  std::array<Index, 3> key;
+  Index tet;
+};
+
+/// All faces, those of the same vertices beside each other.
+std::vector<TetFace> sorted_faces(const TetMesh& tets) {
+  std::vector<TetFace> faces;
+  faces.reserve(4 * tets.tets.size());
+  for (Index t = 0; t < tets.tets.size(); ++t)
+    for (std::size_t without = 0; without < 4; ++without) {
+      TetFace face{{}, t};
+      std::size_t count = 0;
+      for (std::size_t c = 0; c < 4; ++c)
+        if (c != without) face.key[count++] = tets.tets[t][c];
+      std::sort(face.key.begin(), face.key.end());
+      faces.push_back(face);
+    }
+  std::sort(faces.begin(), faces.end(),
+            [](const TetFace& a, const TetFace& b) { return a.key != b.key ? a.key < b.key : a.tet < b.tet; });
+  return faces;
+}
+
+}  // namespace
+
+CutTets cut_tets(const TetMesh& tets, const std::function<bool(Index a, Index b)>& joined) {
+  const auto corner_of = [&](Index t, Index v) {
+    const auto& tet = tets.tets[t];
+    return static_cast<Index>(4 * t + static_cast<Index>(std::find(tet.begin(), tet.end(), v) - tet.begin()));
+  };
+  CutTets result;
+  result.tets = tets;
+  result.at_cut.assign(tets.positions.size(), 0);
+  UnionFind corners(4 * tets.tets.size());
+  const std::vector<TetFace> faces = sorted_faces(tets);
+  for (std::size_t i = 0; i + 1 < faces.size(); ++i) {
+    const TetFace &one = faces[i], &other = faces[i + 1];
+    if (one.key != other.key) continue;
+    if (joined(one.tet, other.tet))
+      for (const Index v : one.key) corners.join(corner_of(one.tet, v), corner_of(other.tet, v));
+    else
+      for (const Index v : one.key) result.at_cut[v] = 1;
+  }
+  for (Index v = 0; v < tets.positions.size(); ++v) result.copy_of.push_back(v);
+  std::vector<Index> number(4 * tets.tets.size(), kNone);  // Of the vertex, by the first corner of each group.
+  std::vector<char> taken(tets.positions.size(), 0);
+  for (Index t = 0; t < tets.tets.size(); ++t)
+    for (std::size_t c = 0; c < 4; ++c) {
+      const Index v = tets.tets[t][c];
+      Index& n = number[corners.find(4 * t + static_cast<Index>(c))];
+      if (n == kNone && (result.at_cut[v] == 0 || taken[v] == 0)) {
+        n = v;  // Vertices away from cuts stay whole, also where tetrahedra meet in nothing but them.
+        taken[v] = 1;
+      } else if (n == kNone) {
+        n = static_cast<Index>(result.tets.positions.size());
+        result.tets.positions.push_back(tets.positions[v]);
+        result.copy_of.push_back(v);
+        result.at_cut.push_back(1);
+      }
+      result.tets.tets[t][c] = n;
+    }
+  return result;
+}
+
 std::vector<std::array<Index, 3>> tet_surface(const TetMesh& tets) {
   struct Face {
     std::array<Index, 3> key, corners;

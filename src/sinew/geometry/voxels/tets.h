@@ -46,6 +46,18 @@ TetComponents tet_components(const TetMesh& tets);
 /// The tetrahedra for which `keep` is set, with only the vertices they use, in their order.
 TetMesh kept_tets(const TetMesh& tets, const std::vector<char>& keep);
 
+/// Tetrahedra that were cut apart along faces.
+struct CutTets {
+  TetMesh tets;                ///< The same tetrahedra in their order; copies of vertices come after all others.
+  std::vector<Index> copy_of;  ///< Per vertex: the one it was before. Vertices that were not copied keep their number.
+  std::vector<char> at_cut;    ///< Per vertex: it belongs to a face along which tetrahedra were cut apart.
+};
+
+/// Cuts tetrahedra apart along the faces they share, wherever `joined(a, b)` is false for the two. Around a vertex
+/// those that are still connected through faces keep a vertex in common; each other group gets a copy of it. A cut that
+/// ends inside therefore opens like a slit. `joined` is called once for each shared face. n log n.
+CutTets cut_tets(const TetMesh& tets, const std::function<bool(Index a, Index b)>& joined);
+
 /// The triangles that belong to one tetrahedron only, facing outwards.
 std::vector<std::array<Index, 3>> tet_surface(const TetMesh& tets);
 
