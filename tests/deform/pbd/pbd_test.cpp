@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
 
 #include "sinew/core/angles.h"
 #include "sinew/core/character.h"
@@ -17,6 +20,7 @@
 #include "sinew/geometry/mesh/weld.h"
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/shapes/kinds.h"
+#include "tests/deform/pbd/touching_legs.h"
 #include "tests/support/threads.h"
 
 namespace sinew::deform {
@@ -303,6 +307,68 @@ TEST_F(PbdHuman, ShowsItsTetrahedraAndJointAreas) {
   EXPECT_EQ(overlays[0].name, "tets");
   EXPECT_GT(overlays[0].lines.size(), 1000U);
   EXPECT_GT(overlays[2].triangles.size(), 100U);
+}
+
+TEST(Pbd, PosingOneLegLeavesTheOtherBitForBit) {
+  for (const double overlap : {0.002, 0.03}) {
+    const Rig rig = testing::touching_legs(overlap);
+    PbdOptions choose;
+    choose.base = PbdBase::kLbs;
+    const auto pbd = bind("pbd", rig, choose), lbs = bind("lbs", rig);
+    for (const char* joint : {"left leg", "left shin"}) {
+      Pose pose = rest_pose(rig);
+      pose.local[rig.skeleton.find(joint)].rotation = Quat(Eigen::AngleAxisd(radians(-60), Vec3::UnitX()));
+      const ModelPose model{model_matrices(rig.skeleton, pose.local), {}, {}};
+      std::vector<Vec3f> a(rig.mesh.positions.size()), b = a;
+      pbd->deform(*pbd->make_state(), {model}, {a, {}, nullptr});
+      lbs->deform(*lbs->make_state(), {model}, {b, {}, nullptr});
+      std::size_t others = 0, moved = 0;
+      for (Index v = 0; v < a.size(); ++v) {
+        const Index owner = rig.weights.row(v).front().joint;
+        moved += a[v] != b[v] ? 1 : 0;
+        if ((owner != 2 && owner != 4) || rig.mesh.positions[v].y() > -0.45) continue;
+        ++others;
+        EXPECT_EQ(a[v], b[v]) << joint << " moves vertex " << v;
+      }
+      EXPECT_GT(others, 100U);
+      EXPECT_GT(moved, 20U);
+    }
+  }
+}
+
+// Four times as many frames: steps of the correction are a quarter as long, and nowhere does it jump.
+TEST_F(PbdHuman, TheCorrectionFollowsThePoseWithoutJumps) {
+  Pose pose = rest_pose(rig());
+  const auto at = [&](double t) {
+    const std::array<std::tuple<const char*, Vec3, double>, 4> turns = {{{"LeftForearm", Vec3::UnitZ(), 150},
+                                                                         {"LeftUpperLeg", Vec3::UnitX(), -130},
+                                                                         {"LeftShin", Vec3::UnitX(), 140},
+                                                                         {"RightHand", Vec3::UnitY(), 120}}};
+    for (const auto& [joint, axis, degrees] : turns) {
+      const Index j = rig().skeleton.find(joint);
+      if (j == kNone) continue;
+      pose.local[j].rotation =
+          rest_pose(rig()).local[j].rotation * Quat(Eigen::AngleAxisd(radians(degrees) * std::sin(6 * t), axis));
+    }
+    const ModelPose model = posed(pose);
+    std::vector<Vec3f> off = run(*pbd_, model);
+    const std::vector<Vec3f> base = run(*lbs_, model);
+    for (std::size_t v = 0; v < off.size(); ++v) off[v] -= base[v];
+    return off;
+  };
+  double coarse = 0, fine = 0;
+  std::vector<Vec3f> last = at(0), last_coarse = last;
+  for (int frame = 1; frame <= 160; ++frame) {
+    const std::vector<Vec3f> now = at(frame / 320.0);
+    for (std::size_t v = 0; v < now.size(); ++v) {
+      fine = std::max(fine, static_cast<double>((now[v] - last[v]).norm()));
+      if (frame % 4 == 0) coarse = std::max(coarse, static_cast<double>((now[v] - last_coarse[v]).norm()));
+    }
+    last = now;
+    if (frame % 4 == 0) last_coarse = now;
+  }
+  EXPECT_GT(coarse, 1e-4 * rig().mesh.size());
+  EXPECT_LT(fine, coarse / 3);
 }
 
 TEST(Pbd, ScalesWithTheCharacter) {

@@ -174,6 +174,7 @@ class Pbd : public Deformer {
     settings.bind = options.bone_distance;
     settings.volume = options.volume;
     settings.energy = options.energy;
+    settings.smoothings = 2;  // The last steps of a sweep alternate from particle to particle.
     system_ = std::make_unique<PbdSystem>(body_, settings);
     sweeps_ = options.sweeps;
     energy_ = options.energy;

@@ -32,6 +32,8 @@ constexpr double kBlended =
     0.02;  ///< Weights of the second joint and beyond from which on a particle counts as blended.
 constexpr double kFarthestOut = 0.5;  ///< Below 0 for a share of a corner.
 constexpr float kLeastBodyWeight = 1e-3F;
+constexpr double kWholeShare = 0.25;  ///< Of weights that a joint moves, from which on a particle lies in its area.
+constexpr double kLeastArea = 1e-3;    ///< Below it a particle does not lie in an area.
 constexpr double kNearKin = 2;  ///< Cells of skeleton between bones that may share tetrahedra.
 
 /// Per joint its frame at binding: as the skin that moves most vertices and lists it says, else at rest below its
@@ -186,8 +188,8 @@ class BodyMaker {
   void cut_limbs_apart() {
     std::vector<Vec3> places;
     for (Index j = 0; j < body_.bind.size(); ++j) places.push_back(place(j));
-    kinship_ = std::make_unique<JointKinship>(moving_parents(rig_.skeleton, weight_sums_), places,
-                                              kNearKin * body_.cell);
+    body_.against = moving_parents(rig_.skeleton, weight_sums_);
+    kinship_ = std::make_unique<JointKinship>(body_.against, places, kNearKin * body_.cell);
     for (const Index v : skin_vertices_) skin_rows_.add_row(rows_.row(v));
     sides_ = skin_sides(body_.tets, body_.cell, skin_, skin_rows_, *kinship_);
     geometry::CutTets cut = geometry::cut_tets(
@@ -294,37 +296,72 @@ class BodyMaker {
     return std::max(3 * body_.cell, std::min(2 * depth, 0.45 * shortest));
   }
 
-  void choose_free() {
-    const std::vector<Vec3>& positions = body_.tets.positions;
-    body_.free.assign(positions.size(), options_.whole_body ? 1 : 0);
-    struct Area {
-      Influence joint;
-      Vec3 middle;
-      double radius;
-    };
+  /// 0 to 1, smoothly.
+  static double ramp(double t) {
+    t = std::clamp(t, 0.0, 1.0);
+    return t * t * (3 - 2 * t);
+  }
+
+  struct Area {
+    Influence joint;
+    Vec3 middle;
+    double radius;
+  };
+
+  std::vector<Area> joint_areas() {
     std::vector<Area> areas;
     for (Index j = 0; j < body_.bind.size(); ++j) {
       if (moves_[j] == 0) continue;
       if (geometry::sample(field_, place(j)) > 0) ++body_.joints_outside;
       areas.push_back({{j, 1}, place(j), reach(j)});
     }
+    return areas;
+  }
+
+  /// A joint moves what follows it, or the joint it bends against: what it does to the particles of both may be anything
+  /// but small. A knee does not reach into the other leg, nor beyond the hip.
+  std::vector<Influence> areas_of(Index particle, const std::vector<Area>& areas) const {
+    std::vector<Influence> result;
+    for (const Area& area : areas) {
+      const Index joint = area.joint.joint;
+      double share = 0;
+      for (const Influence& influence : body_.weights.row(particle))
+        if (influence.joint == joint || influence.joint == body_.against[joint])
+          share += static_cast<double>(influence.weight);
+      share = ramp(share / kWholeShare);
+      if (share > kLeastArea && body_.against[joint] != kNone) result.push_back({joint, static_cast<float>(share)});
+    }
+    return result;
+  }
+
+  /// Near a joint of its own limb, or where several joints have a say.
+  bool may_move(Index particle, const std::vector<Area>& areas) const {
+    const auto row = body_.weights.row(particle);
+    if (!row.empty() && 1 - row.front().weight > kBlended) return true;
+    return std::any_of(areas.begin(), areas.end(), [&](const Area& area) {
+      return (body_.tets.positions[particle] - area.middle).norm() <= area.radius &&
+             kinship_->of(row, {&area.joint, 1}) >= JointKinship::kStrangers;
+    });
+  }
+
+  void choose_free() {
+    const std::size_t count = body_.tets.positions.size();
+    const std::vector<Area> areas = joint_areas();
+    body_.free.assign(count, options_.whole_body ? 1 : 0);
     if (!options_.whole_body) {
-      parallel_for(positions.size(), [&](std::size_t v) {
-        const auto row = body_.weights.row(static_cast<Index>(v));
-        bool blended = !row.empty() && 1 - row.front().weight > kBlended;
-        // A knee does not reach into the other leg.
-        for (const Area& area : areas)
-          blended = blended || ((positions[v] - area.middle).norm() <= area.radius &&
-                                kinship_->of(row, {&area.joint, 1}) >= JointKinship::kStrangers);
-        body_.free[v] = blended ? 1 : 0;
+      std::vector<std::vector<Influence>> rows(count);
+      parallel_for(count, [&](std::size_t v) {
+        rows[v] = areas_of(static_cast<Index>(v), areas);
+        body_.free[v] = may_move(static_cast<Index>(v), areas) ? 1 : 0;
       });
+      for (const std::vector<Influence>& row : rows) body_.areas.add_row(row);
       // One ring more. Around it lie tetrahedra with held corners, which the areas end in.
       const std::vector<char> before = body_.free;
       for (const auto& tet : body_.tets.tets)
         if (std::any_of(tet.begin(), tet.end(), [&](Index v) { return before[v] != 0; }))
           for (const Index v : tet) body_.free[v] = 1;
     }
-    for (std::size_t v = 0; v < positions.size(); ++v)
+    for (std::size_t v = 0; v < count; ++v)
       if (body_.owner[v] == kNone) body_.free[v] = 0;
   }
 

@@ -30,6 +30,8 @@ struct PbdBody {
   std::vector<Index> owner;  ///< Per particle: the joint of the largest weight.
   std::vector<char> free;    ///< Per particle: may move; the others follow the joints.
   std::vector<Mat4> bind;    ///< Per joint: its frame to model space, at binding.
+  std::vector<Index> against;  ///< Per joint: the one it bends against (`moving_parents`).
+  SkinWeights areas;  ///< Per particle: the joints that move it by bending, and how far, in (0, 1]. Empty: all.
 
   /// The bone a free particle keeps its distance from: the joint that moves it, and the point at binding. kNone: none.
   struct Anchor {
@@ -56,7 +58,8 @@ struct PbdBody {
 /// skins all give some), keeps the largest piece and those with a joint, cuts limbs apart that only touch or overlap
 /// (`limb_cuts.h`), gives particles masses and weights, and finds the joint areas, in which particles may move: particles that follow several joints, those within twice the depth of
 /// a joint below the skin (at most 0.45 of its shortest bone, at least three cells), and the corners of all tetrahedra
-/// that touch one of these. Seconds; the same bytes for any number of threads. A skin that encloses nothing gives a
+/// that touch one of these. A joint that bends moves what follows it or the joint it bends against, and nothing beyond.
+/// Seconds; the same bytes for any number of threads. A skin that encloses nothing gives a
 /// body without tetrahedra. \throws Error for a rig without weights; Cancelled.
 PbdBody make_pbd_body(const Rig& rig, const PbdBodyOptions& options = {}, const Progress& progress = {});
 

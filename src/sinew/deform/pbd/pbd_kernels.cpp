@@ -27,6 +27,7 @@ using F = hn::Vec<Tag>;
 
 /// Tiny against any length that matters: positions are relative to the size of a tetrahedron.
 constexpr float kNothing = 1e-20F;
+constexpr float kAmbiguous = 1;  ///< Square of the trace of RᵀF, 3 at rest, below which rotations follow slowly.
 
 struct P3 {
   F x, y, z;
@@ -125,9 +126,10 @@ void edges_of_colour(PbdParticle* HWY_RESTRICT particles, const PbdEdges& edges,
     P4 a = load_particles(d, particles, edges.a + i), b = load_particles(d, particles, edges.b + i);
     const P3 way = sub(a.p, b.p);
     const F squared = dot(way, way), masses = hn::Add(a.w, b.w);
-    const F length = hn::Sqrt(hn::Max(squared, nothing));
-    const F error = hn::Sub(length, hn::LoadU(d, edges.length + i));
-    F s = hn::Div(hn::Mul(k, error), hn::Max(hn::Mul(length, masses), nothing));
+    const F length = hn::Sqrt(hn::Max(squared, nothing)), rest = hn::LoadU(d, edges.length + i);
+    const F error = hn::Sub(length, rest);
+    // A collapsed edge has no direction: it grows from what it has, by no more than its share each time.
+    F s = hn::Div(hn::Mul(k, error), hn::Max(hn::Mul(hn::Max(length, rest), masses), nothing));
     s = hn::IfThenElse(hn::Gt(hn::Mul(squared, masses), nothing), s, zero);
     a.p = axpy(hn::Neg(hn::Mul(a.w, s)), way, a.p);
     b.p = axpy(hn::Mul(b.w, s), way, b.p);
@@ -169,18 +171,20 @@ HWY_INLINE void move_corners(Tag d, Tet& t, const P3* g, F s, F longest) {
   for (std::size_t c = 0; c < 4; ++c) t.v[c].p = add(t.v[c].p, step[c]);
 }
 
-/// A compliant constraint of value C with gradients g: one step of its multiplier. Where `acts` is false nothing moves.
-template <class M>
+/// One step against a compliant constraint of value C with gradients g. Where `acts` is false nothing moves. With a
+/// multiplier it is that of extended position-based dynamics, which many sweeps do not make stiffer. Near C = 0, where g
+/// turns about, a multiplier would go on pushing along it and make the result jump.
+template <bool with_multiplier, class M>
 HWY_INLINE void compliant_step(Tag d, Tet& t, const P3* g, F value, M acts, const PbdTets& tets, std::size_t group,
                                std::size_t lane) {
   const F compliance = hn::LoadU(d, tets.compliance + group * kPbdWidth + lane);
-  float* lambdas = tets.lambda + group * kPbdWidth + lane;
-  const F lambda = hn::LoadU(d, lambdas);
-  F masses = compliance;
+  F masses = compliance, error = value;
   for (std::size_t c = 0; c < 4; ++c) masses = hn::MulAdd(t.v[c].w, dot(g[c], g[c]), masses);
-  F step = hn::Div(hn::Neg(hn::MulAdd(compliance, lambda, value)), hn::Max(masses, hn::Set(d, kNothing)));
+  float* lambdas = tets.lambda + group * kPbdWidth + lane;
+  if constexpr (with_multiplier) error = hn::MulAdd(compliance, hn::LoadU(d, lambdas), value);
+  F step = hn::Div(hn::Neg(error), hn::Max(masses, hn::Set(d, kNothing)));
   step = hn::IfThenElse(acts, step, hn::Zero(d));
-  hn::StoreU(hn::Add(lambda, step), d, lambdas);
+  if constexpr (with_multiplier) hn::StoreU(hn::Add(hn::LoadU(d, lambdas), step), d, lambdas);
   move_corners(d, t, g, step, hn::Set(d, tets.longest_step));
 }
 
@@ -196,8 +200,10 @@ HWY_INLINE void keep_volume(Tag d, Tet& t, const PbdTets& tets, std::size_t grou
   const F error = hn::Sub(dot(a, g[1]), rest);
   F masses = zero;
   for (std::size_t i = 0; i < 4; ++i) masses = hn::MulAdd(t.v[i].w, dot(g[i], g[i]), masses);
-  // What fills up has no volume and no masses.
-  F s = hn::Div(hn::Mul(hn::Set(d, -tets.volume_share), error), hn::Max(masses, nothing));
+  // What fills up has no volume and no masses. What collapsed to a line or a point has no gradient to go along: the
+  // constraint gives way there, as a compliant one.
+  F s = hn::Div(hn::Mul(hn::Set(d, -tets.volume_share), error), 
+                hn::Max(hn::Add(masses, hn::Set(d, tets.volume_compliance)), nothing));
   s = hn::IfThenElse(hn::Gt(masses, nothing), s, zero);
   move_corners(d, t, g, s, hn::Set(d, tets.longest_step));
 }
@@ -224,7 +230,7 @@ HWY_INLINE void keep_distances(Tag d, Tet& t, const PbdTets& tets, std::size_t g
   P3 g[4];
   for (std::size_t c = 0; c < 4; ++c)
     g[c] = scale(inverse, axpy(hn::Neg(hn::LoadU(d, shares + c * kPbdWidth)), all, pull[c]));
-  compliant_step(d, t, g, value, hn::Gt(value, hn::Set(d, tets.smallest)), tets, group, lane);
+  compliant_step<true>(d, t, g, value, hn::Gt(value, hn::Set(d, tets.smallest)), tets, group, lane);
 }
 
 struct Q4 {
@@ -262,8 +268,9 @@ HWY_INLINE Q4 follow(Tag d, const Q4& q, const P3* f) {
   P3 r[3];
   columns(d, q, r);
   const P3 turn = add(add(cross(r[0], f[0]), cross(r[1], f[1])), cross(r[2], f[2]));
-  const F along = hn::Abs(hn::Add(hn::Add(dot(r[0], f[0]), dot(r[1], f[1])), dot(r[2], f[2])));
-  const F s = hn::Div(hn::Set(d, 0.5F), hn::Add(along, hn::Set(d, 1e-6F)));
+  const F along = hn::Add(hn::Add(dot(r[0], f[0]), dot(r[1], f[1])), dot(r[2], f[2]));
+  // Near 0 the nearest rotation is ambiguous (f is inside out): there the steps become small, instead of endless.
+  const F s = hn::Div(hn::Set(d, 0.5F), hn::Sqrt(hn::MulAdd(along, along, hn::Set(d, kAmbiguous))));
   const Q4 step{hn::Mul(s, turn.x), hn::Mul(s, turn.y), hn::Mul(s, turn.z), hn::Set(d, 1.0F)};
   return unit(d, product(step, q));
 }
@@ -305,7 +312,7 @@ HWY_INLINE void keep_shape(Tag d, Tet& t, const PbdTets& tets, std::size_t group
     g[row + 1] = scale(scaled, sum);
     g[0] = sub(g[0], g[row + 1]);
   }
-  compliant_step(d, t, g, value, hn::Gt(value, hn::Set(d, tets.smallest)), tets, group, lane);
+  compliant_step<false>(d, t, g, value, hn::Gt(value, hn::Set(d, tets.smallest)), tets, group, lane);
 }
 
 enum class Energy { kSprings, kCorotated, kNone };
@@ -347,7 +354,7 @@ void binds_of_list(PbdParticle* HWY_RESTRICT particles, const PbdBinds& binds, s
     const P3 way = sub(p.p, anchor);
     const F length = hn::Sqrt(hn::Max(dot(way, way), nothing));
     const F rest = hn::LoadU(d, binds.distance + i);
-    F s = hn::Div(hn::Mul(k, hn::Sub(rest, length)), length);
+    F s = hn::Div(hn::Mul(k, hn::Sub(rest, length)), hn::Max(length, rest));
     s = hn::IfThenElse(hn::Gt(hn::Mul(rest, p.w), zero), s, zero);
     p.p = axpy(s, way, p.p);
     store_particles(d, p, particles, binds.particles + i);

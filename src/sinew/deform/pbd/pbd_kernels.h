@@ -41,6 +41,7 @@ struct PbdTets {
   float longest_step = 0;                  ///< No corner moves farther at once.
   float volume_share = 1;                  ///< Of its error in volume that a step takes away, after energy; 0: none.
   int turn_steps = 1;                      ///< Corotated: steps by which a turn follows.
+  float volume_compliance = 0;             ///< Of volumes, against Σw|∇V|².
 };
 
 /// Edges [begin, end), in groups of eight: each correction times `stiffness`.

@@ -22,10 +22,10 @@ constexpr std::size_t kRiderBytes = 5 * sizeof(Index) + 4 * sizeof(float);
 /// this from compiling: add it here, check it below, and raise `kPbdBodyVersion`.
 template <class Stream, class Body>
 void pass_body(Stream& stream, Body& body) {
-  auto& [tets, cell, mass, weights, owner, free, bind, anchors, riders, outside, without, smallest, largest] = body;
+  auto& [tets, cell, mass, weights, owner, free, bind, against, areas, anchors, riders, outside, without, smallest, largest] = body;
   auto& [positions, corners] = tets;
   stream.list(positions), stream.list(corners), stream.number(cell), stream.list(mass), stream.rows(weights);
-  stream.list(owner), stream.list(free), stream.list(bind);
+  stream.list(owner), stream.list(free), stream.list(bind), stream.list(against), stream.rows(areas);
   stream.each(anchors, kAnchorBytes, [&](auto& anchor) {
     auto& [joint, point, distance] = anchor;
     stream.number(joint), stream.number(point), stream.number(distance);
@@ -144,6 +144,8 @@ class BodyCheck {
   bool sizes() const {
     // Without tetrahedra nothing is known of particles.
     const std::size_t count = body_.tets.tets.empty() ? 0 : body_.tets.positions.size();
+    if (count > 0 && body_.against.size() != joints_) return false;
+    if (body_.areas.row_count() != 0 && body_.areas.row_count() != count) return false;
     return body_.bind.size() == joints_ && body_.mass.size() == count && body_.weights.row_count() == count &&
            body_.owner.size() == count && body_.free.size() == count && body_.anchors.size() == count &&
            (count > 0 || body_.riders.empty());
@@ -167,7 +169,13 @@ class BodyCheck {
           !(anchor.distance >= 0) || !std::isfinite(anchor.distance))
         return false;
     }
-    return validate(body_.weights, joints_).empty();
+    // Joints bend against joints, and never in a circle.
+    for (std::size_t j = 0; j < body_.against.size(); ++j) {
+      Index above = body_.against[j];
+      for (std::size_t steps = 0; above != kNone; ++steps, above = body_.against[above])
+        if (above >= joints_ || steps > body_.against.size()) return false;
+    }
+    return validate(body_.weights, joints_).empty() && validate(body_.areas, joints_).empty();
   }
 
   bool skin() const {

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/core/rotation.h"
 #include "sinew/geometry/mesh/union_find.h"
@@ -18,8 +20,14 @@ namespace {
 
 constexpr std::uint32_t kFill = kNone;  ///< A corner that a constraint of fewer does not have.
 constexpr std::size_t kGroupsPerTask = 64;
-constexpr int kFirstTurnSteps =
-    8;  ///< From a joint's turn to that of a tetrahedron; later sweeps follow it by one step.
+/// From joints' turns to that of a tetrahedron, as it is predicted. Later sweeps keep it: what they solve is then linear,
+/// and has no other minimum to jump to. Following by a step a sweep, the fox that runs jumped by 0.003 of its size.
+constexpr int kFirstTurnSteps = 2;
+constexpr double kBentRad = kPi / 9;   ///< A joint that bends by 20° counts as bent.
+constexpr double kStillRad = 1e-6;     ///< And by less than rounding may bring about, as not bent at all.
+constexpr double kShiftedCells = 0.2;  ///< A joint that is moved out of its place counts as bent.
+constexpr float kSmoothing = 0.5F;
+constexpr float kVolumeCompliance = 0.01F;  ///< A fifth of Σw|∇V|² of a tetrahedron of the lattice at rest.
 
 /// Places along a curve that stays near itself, so that what is near in space is near in memory.
 std::uint64_t morton(const Vec3& p, const Box& box) {
@@ -123,15 +131,42 @@ class PbdSystem::Builder {
       local_[v] = static_cast<Index>(system_.particle_of_.size());
       system_.particle_of_.push_back(v);
       system_.inverse_mass_.push_back(body_.free[v] != 0 ? static_cast<float>(1 / body_.mass[v]) : 0.0F);
+      // What collapsed onto its bone may come back, and a cell more.
+      const double distance = body_.anchors[v].joint == kNone ? 0 : body_.anchors[v].distance;
+      system_.farthest_.push_back(static_cast<float>(distance / body_.cell + 1));
     }
+    add_joints(particles, island);
     fill_ = static_cast<std::uint32_t>(system_.particle_of_.size());
     system_.particle_of_.push_back(kNone);
     system_.inverse_mass_.push_back(0);
+    system_.farthest_.push_back(0);
     island.particle_count = system_.particle_of_.size() - island.first_particle;
     add_edges(tets, island);
     add_tets(tets, island);
     add_binds(order, island);
     system_.islands_.push_back(std::move(island));
+  }
+
+  void add_joints(const std::vector<Index>& particles, Island& island) const {
+    if (body_.areas.empty()) return;
+    for (const Index v : particles)
+      for (const Influence& area : body_.areas.row(v)) island.joints.push_back(area.joint);
+    std::sort(island.joints.begin(), island.joints.end());
+    island.joints.erase(std::unique(island.joints.begin(), island.joints.end()), island.joints.end());
+  }
+
+  /// Who is at the other ends of a particle's edges.
+  void add_neighbours(const std::vector<std::pair<Index, Index>>& edges, Island& island) {
+    std::vector<std::vector<std::uint32_t>> lists(island.particle_count);
+    for (const auto& [a, b] : edges) {
+      lists[a - island.first_particle].push_back(b);
+      lists[b - island.first_particle].push_back(a);
+    }
+    for (const auto& list : lists) {
+      island.neighbours.push_back(system_.neighbours_.size());
+      system_.neighbours_.insert(system_.neighbours_.end(), list.begin(), list.end());
+    }
+    island.neighbours.push_back(system_.neighbours_.size());
   }
 
   /// Constraints by colour, and within a colour in the order given.
@@ -157,6 +192,7 @@ class PbdSystem::Builder {
         }
     std::sort(edges.begin(), edges.end());
     edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+    add_neighbours(edges, island);
     std::vector<std::array<std::uint32_t, 4>> constraints;
     for (const auto& [a, b] : edges) constraints.push_back({a, b, kFill, kFill});
     for (const auto& which : by_colour(constraints)) {
@@ -214,7 +250,7 @@ class PbdSystem::Builder {
     system_.tet_distances_.resize(system_.tet_distances_.size() + 4 * kPbdWidth, 0.0F);
     system_.tet_inverse_.resize(system_.tet_inverse_.size() + 9 * kPbdWidth, 0.0F);
     system_.tet_compliance_.resize(system_.tet_compliance_.size() + kPbdWidth, 1.0F);
-    system_.tet_joint_.resize(system_.tet_joint_.size() + kPbdWidth, kNone);
+    system_.tet_joints_.resize(system_.tet_joints_.size() + kPbdWidth);
   }
 
   void set_lane(std::size_t lane, Index t) {
@@ -242,16 +278,34 @@ class PbdSystem::Builder {
     const double volume = edges.determinant() / 6;
     system_.tet_volume_[group * kPbdWidth + lane] = static_cast<float>(volume);
     const Index owner = owner_of(tet);
-    system_.tet_joint_[group * kPbdWidth + lane] = owner;
+    system_.tet_joints_[group * kPbdWidth + lane] = turning_joints(tet, owner);
     const PbdSettings& settings = system_.settings_;
     const bool corotated = settings.material == PbdMaterial::kCorotated;
     double stiffness = settings.energy > 0 ? settings.energy : 1;
     if (owner != kNone && !settings.joint_stiffness.empty()) stiffness *= settings.joint_stiffness[owner];
     const double compliance =
-        corotated ? 1 / (stiffness * edge_length_ * edge_length_ * volume / mean_volume_) : 1 / stiffness;
+        corotated ? settings.sweeps / (stiffness * edge_length_ * edge_length_ * volume / mean_volume_)
+                  : 1 / stiffness;
     // Without compliance a tetrahedron with three corners held would fling the fourth away.
     system_.tet_compliance_[group * kPbdWidth + lane] =
         static_cast<float>(std::max(compliance, corotated ? 1e-6 : 0.01));
+  }
+
+  /// The joints that move a tetrahedron most, the heaviest first.
+  std::array<Influence, kTurnJoints> turning_joints(const std::array<Index, 4>& tet, Index owner) const {
+    std::array<Influence, kTurnJoints> result;
+    if (body_.weights.empty()) {
+      result[0] = {owner, 1};
+      return result;
+    }
+    std::map<Index, float> sums;
+    for (const Index v : tet)
+      for (const Influence& influence : body_.weights.row(v)) sums[influence.joint] += influence.weight;
+    std::vector<Influence> row;
+    for (const auto& [joint, weight] : sums) row.push_back({joint, weight});
+    cap_row(row, kTurnJoints);
+    std::copy(row.begin(), row.end(), result.begin());
+    return result;
   }
 
   /// The joint that most corners follow; of equals the first corner's.
@@ -297,13 +351,35 @@ PbdSystem::PbdSystem(const PbdBody& body, const PbdSettings& settings) : setting
   Box box;
   for (const Vec3& p : body.tets.positions) box.extend(p);
   size_ = box.diagonal() / body.cell;
+  against_ = body.against;
+  areas_ = body.areas;
+  for (const Mat4& frame : body.bind) joint_places_.emplace_back(frame.topRightCorner<3, 1>());
   Builder(*this, body).run();
+}
+
+/// How far joints are bent: by their motion against that of the joint they bend against.
+void PbdSystem::measure_bends(Scratch& scratch, std::span<const Mat4> motions) const {
+  scratch.bent.assign(motions.size(), 0.0F);
+  for (std::size_t j = 0; j < std::min(motions.size(), against_.size()); ++j) {
+    if (against_[j] == kNone) continue;
+    const Mat4& other = motions[against_[j]];
+    // Not its inverse, which a joint of scale 0 does not have. For a turn by a small angle this is the angle, scaled.
+    const double size = std::max(std::cbrt(std::abs(other.topLeftCorner<3, 3>().determinant())), 1e-30);
+    const Vec3 shift = transform_point(motions[j], joint_places_[j]) - transform_point(other, joint_places_[j]);
+    const double angle =
+        (motions[j].topLeftCorner<3, 3>() - other.topLeftCorner<3, 3>()).norm() / (std::sqrt(2.0) * size);
+    const double much = angle / kBentRad + shift.norm() / (size * kShiftedCells * unit_);
+    const double t = std::clamp((much - kStillRad / kBentRad) / (1 - kStillRad / kBentRad), 0.0, 1.0);
+    scratch.bent[j] = static_cast<float>(t * t * (3 - 2 * t));
+  }
 }
 
 PbdSystem::Outcome PbdSystem::solve(Scratch& scratch, std::span<const Vec3f> predicted, std::span<const Mat4> motions,
                                     std::span<Vec3f> corrections) const {
   Outcome outcome;
   scratch.particles.resize(particle_of_.size());
+  scratch.steps.resize(particle_of_.size());
+  scratch.next.resize(particle_of_.size());
   scratch.lambda.resize(tet_volume_.size());
   scratch.turn.resize(4 * tet_volume_.size());
   scratch.anchors.resize(3 * bind_particles_.size());
@@ -314,32 +390,20 @@ PbdSystem::Outcome PbdSystem::solve(Scratch& scratch, std::span<const Vec3f> pre
     scratch.joint_turns[j] = {static_cast<float>(q.x()), static_cast<float>(q.y()), static_cast<float>(q.z()),
                               static_cast<float>(q.w())};
   }
+  measure_bends(scratch, motions);
   std::vector<Outcome> outcomes(islands_.size());
   parallel_for(
       islands_.size(),
       [&](std::size_t i) {
         const Island& island = islands_[i];
-        const Vec3f origin = predicted[particle_of_[island.first_particle]];
-        const double scale = 1 / unit_;
-        for (std::size_t b = island.binds.first; b < island.binds.second; ++b) {
-          Vec3 at = Vec3::Zero();
-          if (bind_joint_[b] != kNone)
-            at = (transform_point(motions[bind_joint_[b]], bind_point_[b]) - origin.cast<double>()) * scale;
-          for (std::size_t k = 0; k < 3; ++k)
-            scratch.anchors[(b / kPbdWidth * 3 + k) * kPbdWidth + b % kPbdWidth] =
-                static_cast<float>(at[static_cast<Eigen::Index>(k)]);
-        }
+        const bool still = !areas_.empty() && std::none_of(island.joints.begin(), island.joints.end(),
+                                                           [&](Index j) { return scratch.bent[j] > 0; });
+        if (still) return;
+        place_anchors(island, scratch, motions, predicted[particle_of_[island.first_particle]]);
         const bool solved = solve_island(island, scratch, predicted);
         if (!solved) predict_island(island, scratch, predicted);
+        if (solved) write_corrections(island, scratch, predicted, corrections);
         outcomes[i] = {solved ? 0U : 1U, inverted_tets(island, scratch)};
-        if (!solved) return;
-        for (std::size_t p = island.first_particle; p + 1 < island.first_particle + island.particle_count; ++p) {
-          if (inverse_mass_[p] == 0) continue;
-          const PbdParticle& particle = scratch.particles[p];
-          const Vec3f before = (predicted[particle_of_[p]] - origin) * static_cast<float>(scale);
-          corrections[particle_of_[p]] =
-              (Vec3f(particle.x, particle.y, particle.z) - before) * static_cast<float>(unit_);
-        }
       },
       1);
   for (const Outcome& island : outcomes) {
@@ -347,6 +411,56 @@ PbdSystem::Outcome PbdSystem::solve(Scratch& scratch, std::span<const Vec3f> pre
     outcome.inverted += island.inverted;
   }
   return outcome;
+}
+
+void PbdSystem::place_anchors(const Island& island, Scratch& scratch, std::span<const Mat4> motions,
+                              const Vec3f& origin) const {
+  for (std::size_t b = island.binds.first; b < island.binds.second; ++b) {
+    Vec3 at = Vec3::Zero();
+    if (bind_joint_[b] != kNone)
+      at = (transform_point(motions[bind_joint_[b]], bind_point_[b]) - origin.cast<double>()) / unit_;
+    for (std::size_t k = 0; k < 3; ++k)
+      scratch.anchors[(b / kPbdWidth * 3 + k) * kPbdWidth + b % kPbdWidth] =
+          static_cast<float>(at[static_cast<Eigen::Index>(k)]);
+  }
+}
+
+/// Smooths what particles were moved by, fades it out where joints are not bent, and bounds it, without a corner.
+void PbdSystem::write_corrections(const Island& island, Scratch& scratch, std::span<const Vec3f> predicted,
+                                  std::span<Vec3f> corrections) const {
+  const Vec3f origin = predicted[particle_of_[island.first_particle]];
+  const auto scale = static_cast<float>(1 / unit_);
+  const std::size_t first = island.first_particle, count = island.particle_count - 1;
+  parallel_for(count, [&](std::size_t i) {
+    const PbdParticle& p = scratch.particles[first + i];
+    const Vec3f before = (predicted[particle_of_[first + i]] - origin) * scale;
+    scratch.steps[first + i] = inverse_mass_[first + i] == 0 ? Vec3f(Vec3f::Zero()) : Vec3f(Vec3f(p.x, p.y, p.z) - before);
+  });
+  for (int round = 0; round < settings_.smoothings; ++round) {
+    const auto mean_of = [&](std::size_t i) {
+      const std::size_t begin = island.neighbours[i], end = island.neighbours[i + 1];
+      Vec3f& to = scratch.next[first + i] = scratch.steps[first + i];
+      if (inverse_mass_[first + i] == 0 || begin == end) return;
+      Vec3f mean = Vec3f::Zero();
+      for (std::size_t n = begin; n < end; ++n) mean += scratch.steps[neighbours_[n]];
+      to += kSmoothing * (mean / static_cast<float>(end - begin) - scratch.steps[first + i]);
+    };
+    parallel_for(count, mean_of);
+    parallel_for(count, [&](std::size_t i) { scratch.steps[first + i] = scratch.next[first + i]; });
+  }
+  parallel_for(count, [&](std::size_t i) {
+    const std::size_t p = first + i;
+    if (inverse_mass_[p] == 0) return;
+    float still = areas_.empty() ? 0.0F : 1.0F;
+    if (!areas_.empty())
+      for (const Influence& area : areas_.row(particle_of_[p])) still *= 1 - area.weight * scratch.bent[area.joint];
+    const float ratio = scratch.steps[p].squaredNorm() / (farthest_[p] * farthest_[p]);
+    const float bounded = 1 / std::sqrt(std::sqrt(1 + ratio * ratio));
+    const Vec3f step = (1 - still) * bounded * scratch.steps[p];
+    corrections[particle_of_[p]] = static_cast<float>(unit_) * step;
+    const Vec3f at = (predicted[particle_of_[p]] - origin) * scale + step;
+    scratch.particles[p] = {at.x(), at.y(), at.z(), inverse_mass_[p]};
+  });
 }
 
 Index PbdSystem::inverted_tets(const Island& island, const Scratch& scratch) const {
@@ -375,6 +489,32 @@ void PbdSystem::predict_island(const Island& island, Scratch& scratch, std::span
   particles[last] = {0, 0, 0, 0};
 }
 
+/// The rotation that each tetrahedron starts from: the mean of its joints' turns, found by two steps towards the largest
+/// eigenvector of Σ w·q·qᵀ (F. L. Markley et al., "Averaging quaternions", 2007), which has no signs to choose.
+void PbdSystem::start_turns(const Island& island, Scratch& scratch) const {
+  using Turn = Eigen::Vector4f;
+  parallel_for(
+      (island.tets.second - island.tets.first) * kPbdWidth,
+      [&](std::size_t i) {
+        const std::size_t lane = island.tets.first * kPbdWidth + i;
+        const auto& joints = tet_joints_[lane];
+        Turn turn(0, 0, 0, 1);
+        if (joints[0].joint != kNone) turn = Turn::Map(scratch.joint_turns[joints[0].joint].data());
+        for (int step = 0; step < 2 && joints[1].joint != kNone; ++step) {
+          Turn sum = Turn::Zero();
+          for (const Influence& influence : joints) {
+            if (influence.joint == kNone) break;
+            const Turn q = Turn::Map(scratch.joint_turns[influence.joint].data());
+            sum += influence.weight * q.dot(turn) * q;
+          }
+          turn = sum.normalized();
+        }
+        for (std::size_t k = 0; k < 4; ++k)
+          scratch.turn[(lane / kPbdWidth * 4 + k) * kPbdWidth + lane % kPbdWidth] = turn[static_cast<Eigen::Index>(k)];
+      },
+      4096);
+}
+
 bool PbdSystem::solve_island(const Island& island, Scratch& scratch, std::span<const Vec3f> predicted) const {
   const Vec3f origin = predicted[particle_of_[island.first_particle]];
   const auto scale = static_cast<float>(1 / unit_);
@@ -382,14 +522,9 @@ bool PbdSystem::solve_island(const Island& island, Scratch& scratch, std::span<c
   const std::size_t last = island.first_particle + island.particle_count - 1;
   predict_island(island, scratch, predicted);
   const bool corotated = settings_.material == PbdMaterial::kCorotated;
-  for (std::size_t lane = island.tets.first * kPbdWidth; lane < island.tets.second * kPbdWidth; ++lane) {
-    scratch.lambda[lane] = 0;
-    if (!corotated) continue;
-    const std::array<float, 4> turn =
-        tet_joint_[lane] == kNone ? std::array<float, 4>{0, 0, 0, 1} : scratch.joint_turns[tet_joint_[lane]];
-    for (std::size_t k = 0; k < 4; ++k)
-      scratch.turn[(lane / kPbdWidth * 4 + k) * kPbdWidth + lane % kPbdWidth] = turn[k];
-  }
+  std::fill(scratch.lambda.begin() + static_cast<std::ptrdiff_t>(island.tets.first * kPbdWidth),
+            scratch.lambda.begin() + static_cast<std::ptrdiff_t>(island.tets.second * kPbdWidth), 0.0F);
+  if (corotated) start_turns(island, scratch);
   const PbdEdges edges{edge_a_.data(), edge_b_.data(), edge_length_.data()};
   const PbdBinds binds{bind_particles_.data(), scratch.anchors.data(), bind_distance_.data()};
   PbdTets tets{tet_corners_.data(),
@@ -403,7 +538,8 @@ bool PbdSystem::solve_island(const Island& island, Scratch& scratch, std::span<c
                1e-6F,
                longest_step_,
                1,
-               kFirstTurnSteps};
+               kFirstTurnSteps,
+               corotated ? kVolumeCompliance : 0.0F};
   const auto share = [&](double stiffness) {
     return static_cast<float>(1 - std::pow(1 - std::min(stiffness, 1.0), 1.0 / settings_.sweeps));
   };
@@ -432,7 +568,7 @@ bool PbdSystem::solve_island(const Island& island, Scratch& scratch, std::span<c
         else project_springs(particles, tets, first + from, first + to);
       });
     }
-    tets.turn_steps = 1;
+    tets.turn_steps = 0;
   }
   const auto farthest = static_cast<float>(0.5 * size_);
   for (std::size_t p = island.first_particle; p < last; ++p) {

@@ -21,6 +21,7 @@ constexpr double kOneRegion = 0.3;   ///< Joints whose faces meet at a bend abov
 constexpr int kVolumeRounds = 3;     ///< Of Newton's method: volume is nearly linear in so small a step.
 constexpr int kWidenings = 4;
 constexpr double kMostOut = 0.5;  ///< Of a joint's radius that a vertex may go.
+constexpr double kNoBend = 1e-9;  ///< What rounding may make of a joint that does not bend, as `lost_by`.
 
 /// Per joint a number; in order of joints.
 using PerJoint = std::vector<std::pair<Index, float>>;
@@ -368,7 +369,7 @@ void SkinVolume::measure_turns(std::span<const Mat4> motions, Scratch& scratch) 
   for (std::size_t j = 0; j < motions.size(); ++j)
     if (parents_[j] != kNone)
       scratch.bends[j] =
-          std::clamp((3 - (scratch.turns[parents_[j]].transpose() * scratch.turns[j]).trace()) / 4, 0.0, 1.0);
+          std::clamp((3 - (scratch.turns[parents_[j]].transpose() * scratch.turns[j]).trace()) / 4 - kNoBend, 0.0, 1.0);
   std::copy(scratch.twists.begin(), scratch.twists.end(),
             scratch.bends.begin() + static_cast<std::ptrdiff_t>(motions.size()));
 }
@@ -395,15 +396,17 @@ bool SkinVolume::restore_region(std::size_t r, double share, Scratch& scratch) c
   std::vector<Vec3>& normals = scratch.normals[r];
   double most = 0;
   for (const Bend& bend : region.bends) most = std::max(most, scratch.bends[bend.turn]);
-  if (!(most > 1e-7)) return false;
+  if (!(most > 0)) return false;
+  // In proportion to the bend, so that nothing moves far while joints hardly bend, whatever is missing.
+  const double farthest = std::min(1.0, kMostOut / most);
   double way = 0, kept = 0;  // So far along the normals; what shall go on lacking.
   for (int round = 0; round < kVolumeRounds; ++round) {
     normals.assign(places.size(), Vec3::Zero());
     const double missing = scratch.targets[r] - volume_of(region, places, normals);
     if (round == 0) kept = (1 - share) * missing;
     const double gain = weigh_ways(region, scratch.bends, normals);
-    if (!(gain > 1e-9 * std::abs(scratch.targets[r]))) return false;
-    const double step = std::clamp((missing - kept) / gain, -kMostOut / most - way, kMostOut / most - way);
+    if (!(gain > 0)) return false;
+    const double step = std::clamp((missing - kept) / gain, -farthest - way, farthest - way);
     if (!std::isfinite(step)) return false;
     way += step;
     for (std::size_t v = 0; v < places.size(); ++v)
