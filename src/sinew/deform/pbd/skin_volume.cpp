@@ -21,6 +21,7 @@ constexpr double kOneRegion = 0.3;   ///< Joints whose faces meet at a bend abov
 constexpr int kVolumeRounds = 3;     ///< Of Newton's method: volume is nearly linear in so small a step.
 constexpr int kWidenings = 4;
 constexpr double kMostOut = 0.5;  ///< Of a joint's radius that a vertex may go.
+constexpr double kClearBend = 0.25;  ///< 60°, as `lost_by`.
 constexpr double kNoBend = 1e-9;  ///< What rounding may make of a joint that does not bend, as `lost_by`.
 
 /// Per joint a number; in order of joints.
@@ -397,8 +398,10 @@ bool SkinVolume::restore_region(std::size_t r, double share, Scratch& scratch) c
   double most = 0;
   for (const Bend& bend : region.bends) most = std::max(most, scratch.bends[bend.turn]);
   if (!(most > 0)) return false;
-  // In proportion to the bend, so that nothing moves far while joints hardly bend, whatever is missing.
-  const double farthest = std::min(1.0, kMostOut / most);
+  // What is missing while joints hardly bend is not of their making, and may come and go within a frame. So little can
+  // move then, and slowly: Newton's steps are damped.
+  const double farthest = std::min(1.0, kMostOut / most) * std::clamp(most / kClearBend, 0.2, 1.0);
+  const double damping = 1 + 0.5 * kClearBend / most;
   double way = 0, kept = 0;  // So far along the normals; what shall go on lacking.
   for (int round = 0; round < kVolumeRounds; ++round) {
     normals.assign(places.size(), Vec3::Zero());
@@ -406,7 +409,7 @@ bool SkinVolume::restore_region(std::size_t r, double share, Scratch& scratch) c
     if (round == 0) kept = (1 - share) * missing;
     const double gain = weigh_ways(region, scratch.bends, normals);
     if (!(gain > 0)) return false;
-    const double step = std::clamp((missing - kept) / gain, -farthest - way, farthest - way);
+    const double step = std::clamp((missing - kept) / (damping * gain), -farthest - way, farthest - way);
     if (!std::isfinite(step)) return false;
     way += step;
     for (std::size_t v = 0; v < places.size(); ++v)
