@@ -59,6 +59,39 @@ TEST(Limbs, TheLastJointOfAChainHasABoneToAChildThatMovesNothing) {
   EXPECT_EQ(found.moves, (std::vector<char>{1, 1, 0}));
 }
 
+TEST(Limbs, JointsWithADriverHaveNoBones) {
+  const Rig before = test::cylinder_rig(4, 30, 8);
+  Rig after = before;
+  Joint helper = after.skeleton.joints[1];
+  helper.name = "helper", helper.parent = 1, helper.rest.translation = Vec3(0, 1, 0);
+  helper.driver = Driver{};
+  helper.driver->source = 2;
+  after.skeleton.joints.push_back(helper);
+  after.skins[0].joints.push_back(4);
+  after.skins[0].inverse_bind.push_back(after.skins[0].inverse_bind[1]);
+  SkinWeights weights;  // The helper gets most of what its parent moves.
+  for (Index v = 0; v < before.mesh.vertex_count(); ++v) {
+    std::vector<Influence> row;
+    for (const Influence& i : before.weights.row(v)) {
+      row.push_back({i.joint, i.joint == 1 ? 0.25F * i.weight : i.weight});
+      if (i.joint == 1) row.push_back({4, 0.75F * i.weight});
+    }
+    weights.add_row(row);
+  }
+  after.weights = weights;
+  const Limbs a = limbs(before, bound_shape(before)), b = limbs(after, bound_shape(after));
+  ASSERT_EQ(a.owners.segments.size(), b.owners.segments.size());
+  for (std::size_t s = 0; s < a.owners.segments.size(); ++s) {
+    EXPECT_EQ(a.owners.segments[s].joint, b.owners.segments[s].joint);
+    EXPECT_EQ(a.owners.segments[s].child, b.owners.segments[s].child);
+  }
+  for (Index v = 0; v < before.mesh.vertex_count(); ++v) {
+    const double link = before.mesh.positions[v].y() / 2;
+    if (std::abs(link - std::round(link)) < 1e-3) continue;  // At joints two joints are equally strong.
+    EXPECT_EQ(a.owners.owner[v], b.owners.owner[v]) << v;
+  }
+}
+
 TEST(Limbs, AreNoneWithoutASkeleton) {
   Rig rig;
   rig.mesh = test::cylinder_rig(2, 4, 4).mesh;

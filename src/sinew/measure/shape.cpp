@@ -37,24 +37,32 @@ std::vector<Mat4> bound_joints(const Rig& rig) {
   return joints;
 }
 
+// The joint whose bone a joint belongs to. A helper is part of its parent's: with it and without it the bones are the
+// same, so that figures of both can be compared.
+Index without_helpers(const Skeleton& skeleton, Index joint) {
+  while (skeleton.joints[joint].driver && skeleton.joints[joint].parent != kNone) joint = skeleton.joints[joint].parent;
+  return joint;
+}
+
 std::vector<char> moving_joints(const Rig& rig) {
   std::vector<char> moves(rig.skeleton.size(), 0);
   for (Index v = 0; v < rig.weights.row_count(); ++v)
     for (const Influence& influence : rig.weights.row(v))
-      if (influence.weight > 0) moves[influence.joint] = 1;
+      if (influence.weight > 0) moves[without_helpers(rig.skeleton, influence.joint)] = 1;
   for (const MeshPart& part : rig.mesh.parts)
     if (part.joint != kNone) moves[part.joint] = 1;
   return moves;
 }
 
 /// The child that goes on most nearly in the direction of the incoming bone; kNone if none lies elsewhere.
-Index straight_child(const std::vector<Index>& children, const Shape& bound, Index joint, Index before, double size) {
+Index straight_child(const Skeleton& skeleton, const std::vector<Index>& children, const Shape& bound, Index joint,
+                     Index before, double size) {
   const auto place = [&](Index j) { return Vec3(bound.joints[j].topRightCorner<3, 1>()); };
   Index best = kNone;
   double straightest = -2;
   for (const Index child : children) {
     const Vec3 way = place(child) - place(joint);
-    if (way.norm() <= kShortestBone * size) continue;
+    if (way.norm() <= kShortestBone * size || skeleton.joints[child].driver) continue;
     const Vec3 incoming = before == kNone ? Vec3(Vec3::Zero()) : Vec3(place(joint) - place(before));
     const double cosine = incoming.norm() > 0 ? way.normalized().dot(incoming.normalized()) : 0;
     if (cosine > straightest) straightest = cosine, best = child;
@@ -80,7 +88,7 @@ std::vector<Segmentation::Segment> find_bones(const Rig& rig, const Shape& bound
   const std::vector<std::vector<Index>> children = rig.skeleton.children();
   for (Index j = 0; j < joints.size(); ++j) {
     if (moves[j] == 0 || used[j] != 0) continue;
-    const Index child = straight_child(children[j], bound, j, before[j], size);
+    const Index child = straight_child(rig.skeleton, children[j], bound, j, before[j], size);
     const Segmentation::Segment end = {j, child};
     if (bone_ends(rig.skeleton, end, bound.joints).length() > kShortestBone * size) bones.push_back(end);
   }
@@ -92,7 +100,21 @@ std::vector<Segmentation::Segment> find_bones(const Rig& rig, const Shape& bound
 }
 
 Index strongest_joint(const Rig& rig, const SkinWeights& weights, Index vertex, const MeshPart* part) {
-  if (vertex < weights.row_count() && !weights.row(vertex).empty()) return weights.row(vertex).front().joint;
+  if (vertex < weights.row_count() && !weights.row(vertex).empty()) {
+    // Few influences, so that a search in the list is enough.
+    std::vector<Influence> sums;
+    for (const Influence& influence : weights.row(vertex)) {
+      const Index joint = without_helpers(rig.skeleton, influence.joint);
+      const auto at = std::find_if(sums.begin(), sums.end(), [&](const Influence& sum) { return sum.joint == joint; });
+      if (at == sums.end()) sums.push_back({joint, influence.weight});
+      else at->weight += influence.weight;
+    }
+    return std::max_element(sums.begin(), sums.end(),
+                            [](const Influence& a, const Influence& b) {
+                              return a.weight < b.weight || (a.weight == b.weight && a.joint > b.joint);
+                            })
+        ->joint;
+  }
   return part != nullptr && rig.weights.empty() ? part->joint : kNone;
 }
 

@@ -29,7 +29,8 @@ struct Limbs {
 };
 
 /// Assigns vertices to bones. Bones connect joints that move vertices, starting at the nearest such ancestor at a
-/// different position, because joints that move nothing do not bend the skin. The last joint of a chain has a bone to
+/// different position, because joints that move nothing do not bend the skin. Joints with a driver have no bones of
+/// their own; what they move belongs to the nearest ancestor without a driver. The last joint of a chain has a bone to
 /// the child that continues most nearly straight, even if that child moves nothing; else along its end segment, if
 /// known. A vertex belongs to the nearest bone that begins at its strongest joint; else to one that ends there; else to
 /// the nearest of all. Linear in vertices times bones of a joint. \pre the rig is valid.
