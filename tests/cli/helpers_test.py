@@ -10,7 +10,7 @@ import sys
 import unittest
 
 import cli_test
-from weights_test import read_glb
+from weights_test import read_glb, write_glb
 
 
 class Helpers(cli_test.Cli):
@@ -54,7 +54,36 @@ class Helpers(cli_test.Cli):
         self.assertEqual(len(report["metrics"]["bends"]), 4)
         for joint in report["metrics"]["bends"]:
             self.assertLess(joint["volume"]["before"], joint["volume"]["after"])
-            self.assertLess(abs(joint["volume"]["after"] - 1), 0.05)
+            self.assertLess(abs(joint["volume"]["after"] - 1), 0.1)
+
+    def test_what_would_harm_is_reduced_and_named_with_both_figures(self):
+        result = self.expect(0, "helpers", "hero.glb", "--bend", "elbow", "--json")
+        report = json.loads(result.stdout)
+        found = {finding["where"]: finding for finding in report["warnings"] if finding["code"] == "helpers.reduced"}
+        self.assertEqual(sorted(found), ["LeftForearm", "RightForearm"])
+        for reduction in report["metrics"]["reductions"]:
+            self.assertLess(reduction["strength"], 1)
+            self.assertIn(f"from {reduction['before']:.2f} to {reduction['full']:.2f}", found[reduction["joint"]]["text"])
+
+    def test_helpers_that_stand_still_in_engines_are_noted(self):
+        text = self.expect(0, "helpers", "hero.glb", "--twist", "forearm", "--no-bake", "-o", "still.glb").stdout
+        self.assertIn("stand still in engines", text)
+        self.assertNotIn("stand still", self.expect(0, "helpers", "hero.glb", "--twist", "forearm", "-o", "moving.glb").stdout)
+        document, binary = read_glb(self.read("hero.glb"))
+        del document["animations"]
+        with open(self.path("bare.glb"), "wb") as file:
+            file.write(write_glb(document, binary))
+        text = self.expect(0, "helpers", "bare.glb", "--twist", "forearm", "-o", "none.glb").stdout
+        self.assertIn("--bake-clips builtin", text)
+        report = self.report("bare.glb", "--twist", "forearm", "--bake-clips", "builtin", "-o", "with.glb")
+        self.assertIn("walk", report["metrics"]["added_clips"])
+        self.assertTrue(report["metrics"]["moves_in_engines"])
+        document = read_glb(self.read("with.glb"))[0]
+        helpers = {i for i, node in enumerate(document["nodes"]) if "Twist" in node.get("name", "")}
+        self.assertEqual([a["name"] for a in document["animations"]], report["metrics"]["added_clips"])
+        for animation in document["animations"]:
+            self.assertTrue({channel["target"]["node"] for channel in animation["channels"]} & helpers)
+        self.expect(2, "helpers", "bare.glb", "--twist", "forearm", "--bake-clips", "builtin", "-o", "with.rig.json")
 
     def test_people_read_what_was_added_and_what_it_is_worth(self):
         text = self.expect(0, "helpers", "hero.glb", "--twist", "forearm", "--bend", "elbow", "-o", "out.glb").stdout

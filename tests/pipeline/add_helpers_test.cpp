@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "sinew/deform/blend/linear.h"
 #include "sinew/motion/names/joint_names.h"
 #include "sinew/motion/resolve.h"
 #include "sinew/pipeline/helpers_select.h"
@@ -101,6 +104,91 @@ TEST(AddHelpers, WhatCannotBeAddedIsRefusedByName) {
   Character bare = human();
   bare.rig.weights = {};
   EXPECT_NE(refusal(bare, options).find("no skin"), std::string::npos);
+}
+
+// Each vertex follows the strongest of its joints alone, as the parts of a robot do.
+Character stiff(Character character) {
+  SkinWeights weights;
+  for (Index v = 0; v < character.rig.weights.row_count(); ++v)
+    weights.add_row({{character.rig.weights.row(v).front().joint, 1.0F}});
+  character.rig.weights = std::move(weights);
+  return character;
+}
+
+TEST(AddHelpers, TwistJointsThatWouldThinASectionAreLeftOutByName) {
+  HelpersOptions options;
+  options.twist = {"Joint0"};
+  options.per_bone = 1;
+  // Nothing of the stiff cylinder's bone collapses, so that a twist joint can only harm.
+  const HelpersResult result = add_helpers(stiff(cylinder()), options);
+  EXPECT_EQ(result.joints_added, 0U);
+  EXPECT_TRUE(result.twists.empty());
+  ASSERT_EQ(result.reductions.size(), 1U);
+  const HelperReduction& reduction = result.reductions.front();
+  EXPECT_EQ(reduction.figure, "section");
+  EXPECT_EQ(reduction.strength, 0);
+  EXPECT_LT(reduction.full, reduction.before - 0.005);
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_EQ(result.findings.front().code, "helpers.left_out");
+  EXPECT_EQ(result.findings.front().where, "Joint0");
+  EXPECT_EQ(result.character.rig.weights, stiff(cylinder()).rig.weights);
+}
+
+// The largest stretch of an edge relative to the mesh in a pose, by linear blending.
+double largest_stretch(const Rig& rig, const Pose& pose) {
+  const std::vector<Vec3> posed = deform::linear_positions(rig, motion::resolve(rig.skeleton, pose));
+  double largest = 0;
+  for (const Triangle& t : triangulate(rig.mesh))
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Index a = t.vertices[k], b = t.vertices[(k + 1) % 3];
+      const double length = (rig.mesh.positions[a] - rig.mesh.positions[b]).norm();
+      if (length > 0) largest = std::max(largest, (posed[a] - posed[b]).norm() / length);
+    }
+  return largest;
+}
+
+TEST(AddHelpers, ABendJointThatWouldTearTheSkinIsReduced) {
+  HelpersOptions options;
+  options.bend = {"elbow", "knee"};
+  const Rig& before = human().rig;
+  const HelpersResult result = add_helpers(human(), options);
+  ASSERT_FALSE(result.reductions.empty());
+  for (const HelperReduction& reduction : result.reductions) {
+    EXPECT_EQ(reduction.figure, "stretch");
+    EXPECT_GT(reduction.full, 1.3 * reduction.before);
+    EXPECT_GT(reduction.strength, 0.25);
+    EXPECT_LT(reduction.strength, 1);
+  }
+  for (const char* name : {"LeftForearm", "RightShin"})
+    for (int axis = 0; axis < 3; ++axis)
+      for (const double angle : {-2.0, -1.0, 1.0, 2.0}) {
+        const auto bent = [&](const Rig& rig) {
+          Pose pose = rest_pose(rig);
+          Quat& rotation = pose.local[rig.skeleton.find(name)].rotation;
+          rotation = rotation * rotation_exp(angle * Vec3::Unit(axis));
+          return largest_stretch(rig, pose);
+        };
+        EXPECT_LT(bent(result.character.rig), std::max(1.05, 1.33 * bent(before))) << name << axis << angle;
+      }
+}
+
+TEST(AddHelpers, BuiltInClipsAreAddedWithTheMotionOfTheHelpers) {
+  HelpersOptions options;
+  options.twist = {"forearm"};
+  options.bake_clips = {"builtin"};
+  Character bare = human();
+  bare.clips.clear();
+  const HelpersResult result = add_helpers(bare, options);
+  EXPECT_EQ(result.new_clips.size(), result.character.clips.size());
+  EXPECT_GE(result.new_clips.size(), 4U);
+  EXPECT_TRUE(result.longer_clips.empty());
+  const Index helper = result.character.rig.skeleton.find("LeftForearmTwist1");
+  for (const Clip& clip : result.character.clips)
+    EXPECT_TRUE(std::any_of(clip.tracks.begin(), clip.tracks.end(), [&](const Track& track) {
+      return track.path == Track::Path::kRotation && track.target == helper;
+    })) << clip.name;
+  options.bake = false;
+  EXPECT_NE(refusal(bare, options).find("bake_clips"), std::string::npos);
 }
 
 TEST(AddHelpers, TwistsBeyondAHalfTurnAreSharedOut) {

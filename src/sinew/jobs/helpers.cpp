@@ -4,6 +4,7 @@
 #include "sinew/jobs/helpers.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sinew/core/error.h"
 #include "sinew/core/result_table.h"
@@ -109,6 +110,37 @@ void report_bends(const HelpersResult& result, Report& report) {
   report.text += table_text(table);
 }
 
+void report_reductions(const HelpersResult& result, Report& report) {
+  report.metrics["reductions"] = Json::array();
+  for (const pipeline::HelperReduction& reduction : result.reductions)
+    report.metrics["reductions"].push_back({{"joint", name_of(result, reduction.joint)},
+                                            {"kind", reduction.twist ? "twist" : "bend"},
+                                            {"strength", reduction.strength},
+                                            {"pose", reduction.pose},
+                                            {"figure", reduction.figure},
+                                            {"before", reduction.before},
+                                            {"full", reduction.full}});
+}
+
+// Whether the helpers move in programs that do not know their drivers.
+void report_clips(const HelpersResult& result, bool baked, Report& report) {
+  const std::vector<Clip>& clips = result.character.clips;
+  const std::size_t count = baked && result.joints_added > 0 ? result.longer_clips.size() + result.new_clips.size() : 0;
+  if (baked) report.metrics["baked_clips"] = count;
+  std::vector<std::string> added;
+  for (const Index clip : result.new_clips) added.push_back(clips[clip].name);
+  report.metrics["added_clips"] = added;
+  if (!added.empty()) report.text += fmt::format("clips      {} added\n", fmt::join(added, ", "));
+  if (count > 0) report.text += fmt::format("baked      into {}\n", count_of(count, "clip"));
+  report.metrics["moves_in_engines"] = count > 0;
+  if (count == 0 && result.joints_added > 0)
+    report.text += fmt::format(
+        "note       The helper joints stand still in engines, because {}. {}, or evaluate the drivers with the scripts "
+        "in examples/godot and examples/three.\n",
+        clips.empty() ? "the file has no clip that contains their motion" : "their motion was not baked into the clips",
+        clips.empty() ? "Add clips with --bake-clips builtin" : "Omit --no-bake");
+}
+
 void write(const JobRequest& request, const io::Asset& asset, const HelpersResult& result, const fs::path& output,
            Report& report) {
   const StageTimer timer(report, "write");
@@ -117,6 +149,7 @@ void write(const JobRequest& request, const io::Asset& asset, const HelpersResul
   save.changes.weights = true;
   save.changes.skeleton = true;
   save.longer_clips = result.longer_clips;
+  save.new_clips = result.new_clips;
   io::save(asset, output, save, report);
   report.text += fmt::format("wrote      {}\n", output.string());
   if (io::format_of(output).id == "rig") report.next = "sinew info " + shell_word(output);
@@ -131,6 +164,9 @@ Report helpers(const JobRequest& request, const pipeline::HelpersOptions& option
   Report report;
   report.command = "helpers";
   const fs::path output = helpers_output(request);
+  if (!options.bake_clips.empty() && io::format_of(output).id == "rig")
+    throw Error(fmt::format("{} cannot hold clips. Write a .glb, .gltf or .vrm file, or omit the option 'bake_clips'.",
+                            output.string()));
   io::Asset asset;
   {
     const StageTimer timer(report, "read");
@@ -150,10 +186,13 @@ Report helpers(const JobRequest& request, const pipeline::HelpersOptions& option
   report_cap(result.cap, report);
   report_twists(result, options.max_twist_rad, report);
   report_bends(result, report);
-  if (options.bake) report.metrics["baked_clips"] = result.longer_clips.size();
-  if (!result.longer_clips.empty())
-    report.text += fmt::format("baked      into {}\n", count_of(result.longer_clips.size(), "clip"));
+  report_reductions(result, report);
+  report_clips(result, options.bake, report);
   report.metrics["joints_added"] = result.joints_added;
+  if (result.joints_added == 0) {
+    report.status = Report::Status::kIncomplete;
+    report.text += "none       No helper joint was added, because each would make the surface worse.\n";
+  }
   progress.step("writing", 0.9);
   std::swap(asset.character, result.character);
   write(request, asset, result, output, report);

@@ -27,6 +27,9 @@ struct HelpersOptions {
   double min_section = 0.85;
   std::optional<int> max_influences;
   bool bake = true;
+  std::vector<std::string> bake_clips;
+
+  static std::vector<std::string> bake_clips_words();
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
@@ -57,6 +60,11 @@ struct HelpersOptions {
           .range(0, 64),
       self.max_influences);
     v(Field("bake", "Write the motion of the helpers into the clips, so that every program shows it."), self.bake);
+    v(Field("bake_clips",
+            "Add built-in clips with the motion of the helpers: builtin for all that fit the body, or clips by name.")
+          .as("CLIP,…")
+          .one_of(bake_clips_words()),
+      self.bake_clips);
   }
 };
 
@@ -87,24 +95,45 @@ struct InfluenceCap {
   std::optional<measure::PosedAgreement> posed;  ///< How far the cut moves vertices; empty if nothing was cut.
 };
 
+/// A helper, or the twist joints of a bone, that does not act fully, because the surface would be worse than without
+/// it.
+struct HelperReduction {
+  Index joint = kNone;         ///< The joint that was named in the options, or stands for its bone.
+  bool twist = false;          ///< Twist joints; else a bend joint.
+  double strength = 0;         ///< Share of the full effect, in the mean; 0 if it was left out.
+  bool on_other_side = false;  ///< Left out because the helper on the other side of the body does harm.
+  std::string pose;            ///< The pose in which the full effect is worst: "a twist by 90°".
+  std::string figure;          ///< The figure that is worse there: "section", "stretch", "folded" or "cuts".
+  double before = 0;           ///< Without the helper.
+  double full = 0;             ///< With its full effect.
+};
+
 struct HelpersResult {
   Character character;
   int per_bone = 0;  ///< Twist joints on each bone.
   std::vector<TwistBoneResult> twists;
   std::vector<rigging::BendJoint> bends;
+  std::vector<HelperReduction> reductions;
   InfluenceCap cap;
   Index rigid_vertices = 0;  ///< Vertices of shells that only the joint of a bone moves.
   Index joints_added = 0;
   /// Clips that baking made longer: the clip, and its first new track.
   std::vector<std::pair<Index, std::size_t>> longer_clips;
+  std::vector<Index> new_clips;  ///< Built-in clips that were added.
   Findings findings;
 };
 
 /// Adds helper joints with drivers to a rigged character: twist joints along bones, and joints that preserve the volume
 /// where limbs bend. They take over part of the weights; the shape in the rest pose does not change. A part of the body
-/// whose joint cannot have a helper is left out with a finding, unless no joint can. \throws Error if there is nothing
-/// to add, the character has no skin, a word matches no joint, a joint named in the options cannot have a helper, or an
-/// option is out of range; Cancelled.
+/// whose joint cannot have a helper is left out with a finding, unless no joint can.
+///
+/// No helper makes the surface worse than it was: the rig is compared with and without it in twists and bends of the
+/// joint that moves it (`harmless_strengths`), and where a section becomes thinner, an edge longer, or where faces fold
+/// or intersect, the effect is reduced until they do not. A finding names each joint whose helper was reduced
+/// ("helpers.reduced") or left out ("helpers.left_out"). If all are left out, the character is unchanged.
+///
+/// \throws Error if there is nothing to add, the character has no skin, a word matches no joint, a joint named in the
+/// options cannot have a helper, or an option is out of range; Cancelled.
 HelpersResult add_helpers(const Character& character, const HelpersOptions& options, const Progress& progress = {});
 
 }  // namespace sinew::pipeline

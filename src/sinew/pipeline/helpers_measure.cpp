@@ -22,8 +22,6 @@ constexpr Index kTwistSections = 40;
 constexpr double kTrunk = 2.5;
 // Curves of less than this share of the largest are buttons and seams.
 constexpr double kSmallCurve = 0.2;
-// Just short of the angle, for at half a turn rounding decides which way round a twist goes.
-constexpr double kShortOf = 1e-7;
 
 std::vector<Vec3> shape_in(const deform::Deformer& deformer, const Rig& rig, const Pose& pose) {
   const ModelPose model = motion::resolve(rig.skeleton, pose);
@@ -47,7 +45,10 @@ Pose rest_with_morphs(const Rig& rig, const Skeleton& skeleton) {
 
 TwistTrial::TwistTrial(const Rig& before, const TwistKnowledge& knowledge, const rigging::TwistBone& bone,
                        double angle_rad)
-    : before_(before), bone_(bone), angle_rad_(angle_rad - kShortOf), axis_(twist_axis(before.skeleton, bone)) {
+    : before_(before),
+      bone_(bone),
+      angle_rad_(angle_rad - kTwistShortOf_rad),
+      axis_(twist_axis(before.skeleton, bone)) {
   const std::vector<Mat4> rest = rest_matrices(before.skeleton);
   start_ = rest[bone.joint].topRightCorner<3, 1>();
   end_ = rest[bone.child].topRightCorner<3, 1>();
@@ -128,12 +129,26 @@ void TwistTrial::add_curves(const geometry::TriangleSurface& surface, const geom
     if (std::abs(curve.area) > kSmallCurve * largest) curves_.push_back(std::move(curve));
 }
 
+std::vector<Vec3> TwistTrial::welded(const std::vector<Vec3>& posed) const {
+  std::vector<Vec3> positions(welding_.first.size());
+  for (std::size_t w = 0; w < positions.size(); ++w) positions[w] = posed[welding_.first[w]];
+  return positions;
+}
+
 double TwistTrial::thinnest(const std::vector<Vec3>& posed) const {
-  std::vector<Vec3> welded(welding_.first.size());
-  for (std::size_t w = 0; w < welded.size(); ++w) welded[w] = posed[welding_.first[w]];
+  const std::vector<Vec3> positions = welded(posed);
   double least = 1;
-  for (const Curve& curve : curves_) least = std::min(least, std::max(0.0, area(curve, welded) / curve.area));
+  for (const Curve& curve : curves_) least = std::min(least, std::max(0.0, area(curve, positions) / curve.area));
   return least;
+}
+
+void TwistTrial::mark_thinner(const std::vector<Vec3>& posed, double limit, std::vector<char>& marked) const {
+  const std::vector<Vec3> positions = welded(posed);
+  for (const Curve& curve : curves_) {
+    if (area(curve, positions) / curve.area >= limit) continue;
+    for (const auto& piece : curve.pieces)
+      for (const Crossing& c : piece) marked[welding_.first[c.a]] = marked[welding_.first[c.b]] = 1;
+  }
 }
 
 double TwistTrial::area(const Curve& curve, const std::vector<Vec3>& positions) const {

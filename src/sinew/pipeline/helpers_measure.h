@@ -18,6 +18,9 @@
 
 namespace sinew::pipeline {
 
+/// Bones are twisted just short of the angle, for at half a turn rounding decides which way round a twist goes.
+inline constexpr double kTwistShortOf_rad = 1e-7;
+
 /// One bone of a character as it was, and how far it was twisted.
 class TwistTrial {
  public:
@@ -27,6 +30,12 @@ class TwistTrial {
   /// The thinnest section by the twist-safe deformer: what the mesh allows. On a coarse one straight edges from ring to
   /// ring cut through the limb.
   double thinnest_safe() const { return thinnest(safe_); }
+
+  /// The thinnest section of a shape of the mesh in which the bone is in its place at rest.
+  double thinnest(const std::vector<Vec3>& posed) const;
+
+  /// Sets the flags of the mesh's vertices at sections thinner than `limit`; of seams only the first copies.
+  void mark_thinner(const std::vector<Vec3>& posed, double limit, std::vector<char>& marked) const;
 
   /// By linear blending of a rig of the same mesh whose first joints are those of `before`.
   TwistFigures measure(const Rig& rig) const;
@@ -52,8 +61,8 @@ class TwistTrial {
   };
   void cut_curves(const std::vector<Vec3>& rest);
   void add_curves(const geometry::TriangleSurface& surface, const geometry::Section& section);
-  double thinnest(const std::vector<Vec3>& posed) const;
   double area(const Curve& curve, const std::vector<Vec3>& positions) const;
+  std::vector<Vec3> welded(const std::vector<Vec3>& posed) const;
 
   geometry::Welding welding_;
   std::vector<Curve> curves_;

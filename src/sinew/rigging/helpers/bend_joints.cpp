@@ -183,7 +183,8 @@ std::vector<char> shared_vertices(const Rig& rig, const BentPlace& place) {
   return shared;
 }
 
-void take_weights(Rig& rig, const BentPlace& place, const std::vector<char>& shared, Index helper) {
+void take_weights(Rig& rig, const BentPlace& place, const std::vector<char>& shared, Index helper,
+                  std::span<const float> strength) {
   SkinWeights weights;
   weights.reserve(shared.size(), rig.weights.influence_count() + shared.size() / 8);
   std::vector<Influence> row;
@@ -193,7 +194,8 @@ void take_weights(Rig& rig, const BentPlace& place, const std::vector<char>& sha
     if (shared[v] != 0) {
       const SharedWeights w = shared_weights(before, place);
       const double both = static_cast<double>(w.parent) + static_cast<double>(w.joint);
-      const auto half = static_cast<float>(0.5 * both * bend_bell(static_cast<double>(w.joint) / both));
+      const double share = strength.empty() ? 1.0 : static_cast<double>(strength[v]);
+      const auto half = static_cast<float>(0.5 * share * both * bend_bell(static_cast<double>(w.joint) / both));
       // Of a joint listed twice each entry gives its share.
       for (Influence& influence : row) {
         if (!(influence.weight > 0) || !std::isfinite(influence.weight)) continue;
@@ -247,7 +249,7 @@ double bend_bell(double s) {
 }
 
 BendJoint add_bend_joint(Rig& rig, Index joint, const Vec3& bend_axis, const std::vector<Mat4>& frames,
-                         const BendJointOptions& options) {
+                         const BendJointOptions& options, std::span<const float> strength) {
   const std::string name = rig.skeleton.joints[joint].name;
   if (rig.skeleton.joints[joint].parent == kNone)
     throw Error(fmt::format("The joint '{}' has no parent, so nothing bends there.", name));
@@ -275,8 +277,8 @@ BendJoint add_bend_joint(Rig& rig, Index joint, const Vec3& bend_axis, const std
   added.helper = rig.skeleton.size();
   rig.skeleton.joints.push_back(std::move(helper));
   list_bend_helper(rig, place, added.helper);
-  take_weights(rig, place, shared, added.helper);
-  added.growth = solve_growth(skin, added.helper, rest, options);
+  take_weights(rig, place, shared, added.helper, strength);
+  if (options.growth_share > 0) added.growth = options.growth_share * solve_growth(skin, added.helper, rest, options);
   rig.skeleton.joints[added.helper].driver = bend_driver(joint, axes, added.growth);
   if (rest != 0) {
     added.volume_before = bent / rest;

@@ -5,6 +5,7 @@
 
 /// Bend joints: a helper joint at an elbow or a knee that preserves the volume there when the joint bends.
 
+#include <span>
 #include <vector>
 
 #include "sinew/core/angles.h"
@@ -16,6 +17,7 @@ struct BendJointOptions {
   double angle_rad = kPi / 2;  ///< The bend at which the volume equals that of the rest pose.
   /// The most the logarithm of the scale may grow with the square of the angle. 1/8 is a mitre: log(1/cos(θ/2)) ≈ θ²/8.
   double most_growth = 0.125;
+  double growth_share = 1;  ///< Of the growth that preserves the volume.
 };
 
 /// A helper that `add_bend_joint` added, and what it changes.
@@ -43,12 +45,14 @@ struct BendJoint {
 /// Considered and left out: to move the helper outwards with the square of the angle. That pushes the elbow out and
 /// draws the crook in by as much, so the volume hardly changes, and one must know the way the joint bends.
 ///
+/// `strength`, from 0 to 1 per vertex, or empty for 1 everywhere, scales the weight that the helper gets.
+///
 /// `bend_axis` is in model space, in the pose of the skin. If it is zero, the axis of the bend in the rest pose is
 /// used, or any axis across the limb if there is none. `frames` are those of the joints at binding. Rows may grow by
 /// one influence. Linear. \pre the rig is valid and has a row per vertex. \throws Error if the joint has no parent or
 /// shares no vertices with it.
 BendJoint add_bend_joint(Rig& rig, Index joint, const Vec3& bend_axis, const std::vector<Mat4>& frames,
-                         const BendJointOptions& options = {});
+                         const BendJointOptions& options = {}, std::span<const float> strength = {});
 
 /// The share that the helper gets of the weights of a joint and its parent in the ratio s : 1 − s.
 double bend_bell(double s);

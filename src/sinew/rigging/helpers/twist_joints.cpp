@@ -100,7 +100,7 @@ struct TwistDealer {
   int first = 0;
   int count = 0;
 
-  void deal(std::span<const Influence> row, double place, std::vector<Influence>& out) const {
+  void deal(std::span<const Influence> row, double place, double strength, std::vector<Influence>& out) const {
     double all = 0, own = 0, others = 0;
     for (const Influence& influence : row) {
       if (!(influence.weight > 0) || !std::isfinite(influence.weight)) continue;
@@ -109,7 +109,9 @@ struct TwistDealer {
       else others += shares[influence.joint] * influence.weight;
     }
     const double wanted = own > 0 ? (place * all - others) / own : 0;
-    const double steps = std::clamp(wanted * (count + 1) - first, 0.0, static_cast<double>(nodes.size() - 1));
+    const auto last = static_cast<double>(nodes.size() - 1), unchanged = bone.near ? last : 0;
+    const double full = std::clamp(wanted * (count + 1) - first, 0.0, last);
+    const double steps = strength == 1 ? full : unchanged + strength * (full - unchanged);
     const auto lower = std::min(static_cast<std::size_t>(steps), nodes.size() - 2);
     for (const Influence& influence : row) {
       if (influence.joint != bone.joint || !(influence.weight > 0) || !std::isfinite(influence.weight))
@@ -119,7 +121,7 @@ struct TwistDealer {
   }
 };
 
-Index deal_rows(Rig& rig, const TwistDealer& dealer, std::span<const float> places) {
+Index deal_rows(Rig& rig, const TwistDealer& dealer, std::span<const float> places, std::span<const float> strength) {
   SkinWeights weights;
   weights.reserve(rig.mesh.positions.size(), rig.weights.influence_count() + rig.mesh.positions.size() / 4);
   std::vector<Influence> row;
@@ -131,7 +133,7 @@ Index deal_rows(Rig& rig, const TwistDealer& dealer, std::span<const float> plac
                          std::any_of(before.begin(), before.end(),
                                      [&](const Influence& influence) { return influence.joint == dealer.bone.joint; });
       row.clear();
-      if (moved) dealer.deal(before, places[v], row);
+      if (moved) dealer.deal(before, places[v], strength.empty() ? 1.0 : static_cast<double>(strength[v]), row);
       weights.add_row(moved ? std::span<const Influence>(row) : before);
       const auto after = weights.row(v);
       if (moved && !std::equal(before.begin(), before.end(), after.begin(), after.end())) ++changed;
@@ -211,7 +213,8 @@ std::string helper_name(const Skeleton& skeleton, const std::string& joint, cons
   }
 }
 
-TwistJoints add_twist_joints(Rig& rig, const TwistBone& bone, int count, std::span<const float> places) {
+TwistJoints add_twist_joints(Rig& rig, const TwistBone& bone, int count, std::span<const float> places,
+                             std::span<const float> strength) {
   Skeleton& skeleton = rig.skeleton;
   const Vec3 along = twist_bone_local(skeleton, bone);
   if (!along.allFinite() || along.norm() < 1e-9)
@@ -246,7 +249,7 @@ TwistJoints add_twist_joints(Rig& rig, const TwistBone& bone, int count, std::sp
   if (!bone.near) dealer.nodes.push_back(bone.joint);
   dealer.nodes.insert(dealer.nodes.end(), added.helpers.begin(), added.helpers.end());
   if (bone.near) dealer.nodes.push_back(bone.joint);
-  added.vertices = deal_rows(rig, dealer, places);
+  added.vertices = deal_rows(rig, dealer, places, strength);
   return added;
 }
 

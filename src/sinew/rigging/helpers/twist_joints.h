@@ -63,9 +63,14 @@ struct TwistJoints {
 /// so much less. Rows keep their sums to the bit. The rest pose shows the same shape; skins that list the joint get the
 /// helpers with bind matrices that make it so, also where the bind pose is not the rest pose.
 ///
+/// `strength`, from 0 to 1 per vertex, or empty for 1 everywhere, scales the effect: the share of the twist that the
+/// weight on the bone's joint follows is between what it was and what `places` requires. (Mixing the old and the new
+/// rows instead was rejected: a row of the joint and a helper far from it in angle is thinner than either.)
+///
 /// Rows may grow by one influence. Mirror partners are not set. Linear. \pre the rig is valid and has a row and a place
 /// per vertex. \throws Error if the bone has no length.
-TwistJoints add_twist_joints(Rig& rig, const TwistBone& bone, int count, std::span<const float> places);
+TwistJoints add_twist_joints(Rig& rig, const TwistBone& bone, int count, std::span<const float> places,
+                             std::span<const float> strength = {});
 
 /// An unused name for a helper of a joint: "LeftForearm" gives "LeftForearmTwist", the second "LeftForearmTwist2";
 /// "forearm.L" gives "forearm_twist.L". `number` is 0 for a single helper.
