@@ -254,6 +254,9 @@ class Guard {
                 {}};
     for (const HelperSubject& other : subjects_)
       if (other.trial != nullptr && other.source == subject.source) group.curves.push_back(other.trial);
+    // Wide blends also show at joints farther along a chain.
+    for (const Index v : group.changed)
+      for (const Influence& influence : before_.weights.row(v)) group.joints[influence.joint] = 1;
     if (group.region.empty()) group.trials.clear();
     group.shapes.resize(group.trials.size());
     group.states.resize(group.trials.size());
