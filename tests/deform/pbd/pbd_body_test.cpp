@@ -232,6 +232,33 @@ TEST(PbdBody, LegsThatTouchShareNoTetrahedraAndTheSkinRidesOnItsOwn) {
   }
 }
 
+TEST(PbdBody, ASmallShellRidesAsOne) {
+  Rig rig = testing::touching_legs(0.002);
+  const Index first = rig.mesh.vertex_count();
+  // A button on the outer side of the left knee, across the bend.
+  for (int k = 0; k < 8; ++k) {
+    rig.mesh.positions.emplace_back(0.405 + (k / 4) * 0.02, -0.8 + 0.04 * (k % 2), 0.04 * (k / 2 % 2));
+    rig.weights.add_row({Influence{1, k % 2 == 0 ? 0.5F : 0.7F}, Influence{3, k % 2 == 0 ? 0.5F : 0.3F}});
+  }
+  for (const auto& quad :
+       {std::array<Index, 4>{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}}) {
+    std::array<Index, 4> face = quad;
+    for (Index& v : face) v += first;
+    rig.mesh.add_face(face);
+  }
+  rig.mesh.parts[0].vertex_count = rig.mesh.vertex_count();
+  rig.mesh.parts[0].face_count = rig.mesh.face_count();
+  const PbdBody body = make_pbd_body(rig);
+  std::vector<PbdBody::Rider> button;
+  for (const PbdBody::Rider& rider : body.riders)
+    if (rider.vertex >= first) button.push_back(rider);
+  ASSERT_EQ(button.size(), 8U);
+  for (const PbdBody::Rider& rider : button) {
+    EXPECT_EQ(rider.corners, button[0].corners);
+    EXPECT_EQ(rider.shares, button[0].shares);
+  }
+}
+
 TEST(HarmonicWeights, AreLinearInABarWhoseSurfaceIs) {
   Box box;
   box.extend(Vec3(-1, -0.3, -0.3));

@@ -47,8 +47,7 @@ inline Rig touching_legs(double overlap = 0) {
     for (int r = 0; r < rings; ++r)
       for (Index k = 0; k < kAround; ++k) {
         const double y = top + (bottom - top) * r / (rings - 1), angle = kTwoPi * k / kAround;
-        rig.mesh.positions.emplace_back(0.5 * (x0 + x1) + 0.5 * (x1 - x0) * std::cos(angle), y,
-                                        0.2 * std::sin(angle));
+        rig.mesh.positions.emplace_back(0.5 * (x0 + x1) + 0.5 * (x1 - x0) * std::cos(angle), y, 0.2 * std::sin(angle));
         rig.weights.add_row(row(y));
       }
     for (Index r = 0; r + 1 < static_cast<Index>(rings); ++r)

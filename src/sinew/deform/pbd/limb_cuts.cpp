@@ -37,9 +37,8 @@ class SkinSideFinder {
       const Vec3 normal = (soup.corner(t, 1) - a).cross(soup.corner(t, 2) - a);
       normals_.push_back(facing.signs[t] * normal.stableNormalized());
       const auto middle = row_at(t, Vec3::Constant(1.0 / 3));
-      const auto most = std::max_element(middle.begin(), middle.end(), [](const Influence& i, const Influence& j) {
-        return i.weight < j.weight;
-      });
+      const auto most = std::max_element(middle.begin(), middle.end(),
+                                         [](const Influence& i, const Influence& j) { return i.weight < j.weight; });
       mover_.push_back({most == middle.end() ? kNone : most->joint, 1});
     }
   }

@@ -10,10 +10,13 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "sinew/core/parallel.h"
 #include "sinew/deform/pbd/limb_cuts.h"
+#include "sinew/geometry/mesh/union_find.h"
 #include "sinew/geometry/mesh/volume.h"
+#include "sinew/geometry/mesh/weld.h"
 #include "sinew/geometry/operators/solver.h"
 #include "sinew/geometry/spatial/bvh.h"
 #include "sinew/geometry/spatial/distance_field.h"
@@ -32,9 +35,11 @@ constexpr double kBlended =
     0.02;  ///< Weights of the second joint and beyond from which on a particle counts as blended.
 constexpr double kFarthestOut = 0.5;  ///< Below 0 for a share of a corner.
 constexpr float kLeastBodyWeight = 1e-3F;
-constexpr double kWholeShare = 0.25;  ///< Of weights that a joint moves, from which on a particle lies in its area.
-constexpr double kLeastArea = 1e-3;    ///< Below it a particle does not lie in an area.
-constexpr double kNearKin = 2;  ///< Cells of skeleton between bones that may share tetrahedra.
+constexpr double kWholeShare = 0.25;      ///< Of weights that a joint moves, from which on a particle lies in its area.
+constexpr double kLeastAreaShare = 1e-3;  ///< Below it a particle does not lie in an area.
+constexpr double kSmallShell = 4;         ///< Cells across a shell that keeps its shape.
+constexpr float kRigid = 0.99F;           ///< Weight of one joint from which on skin is rigid.
+constexpr double kNearKin = 2;            ///< Cells of skeleton between bones that may share tetrahedra.
 
 /// Per joint its frame at binding: as the skin that moves most vertices and lists it says, else at rest below its
 /// parent.
@@ -192,8 +197,8 @@ class BodyMaker {
     kinship_ = std::make_unique<JointKinship>(body_.against, places, kNearKin * body_.cell);
     for (const Index v : skin_vertices_) skin_rows_.add_row(rows_.row(v));
     sides_ = skin_sides(body_.tets, body_.cell, skin_, skin_rows_, *kinship_);
-    geometry::CutTets cut = geometry::cut_tets(
-        body_.tets, [&](Index a, Index b) { return !only_touch(sides_[a], sides_[b], *kinship_); });
+    geometry::CutTets cut =
+        geometry::cut_tets(body_.tets, [&](Index a, Index b) { return !only_touch(sides_[a], sides_[b], *kinship_); });
     at_cut_ = std::move(cut.at_cut);
     body_.tets = std::move(cut.tets);
   }
@@ -318,8 +323,8 @@ class BodyMaker {
     return areas;
   }
 
-  /// A joint moves what follows it, or the joint it bends against: what it does to the particles of both may be anything
-  /// but small. A knee does not reach into the other leg, nor beyond the hip.
+  /// A joint moves what follows it, or the joint it bends against: what it does to the particles of both may be
+  /// anything but small. A knee does not reach into the other leg, nor beyond the hip.
   std::vector<Influence> areas_of(Index particle, const std::vector<Area>& areas) const {
     std::vector<Influence> result;
     for (const Area& area : areas) {
@@ -329,7 +334,8 @@ class BodyMaker {
         if (influence.joint == joint || influence.joint == body_.against[joint])
           share += static_cast<double>(influence.weight);
       share = ramp(share / kWholeShare);
-      if (share > kLeastArea && body_.against[joint] != kNone) result.push_back({joint, static_cast<float>(share)});
+      if (share > kLeastAreaShare && body_.against[joint] != kNone)
+        result.push_back({joint, static_cast<float>(share)});
     }
     return result;
   }
@@ -405,18 +411,53 @@ class BodyMaker {
       const Holder holder = holding_tet(tree, positions[v], rows_.row(static_cast<Index>(v)));
       strays[v] = holder.tet == kNone || holder.outside > 0.5 ? 1 : 0;
       if (holder.tet == kNone) return;
-      const auto& tet = tets.tets[holder.tet];
-      if (std::none_of(tet.begin(), tet.end(), [&](Index c) { return body_.free[c] != 0; })) return;
-      const float hold = held(positions[v], holder);
-      if (hold <= 0) return;
-      found[v] = {static_cast<Index>(v), tet, holder.shares};
-      for (float& share : found[v].shares) share *= hold;
-      rides[v] = 1;
+      const auto own = rider(static_cast<Index>(v), positions[v], holder);
+      rides[v] = own ? 1 : 0;
+      if (own) found[v] = *own;
     });
+    const auto ride = [&](Index v, const Vec3& at) {
+      const Holder holder = holding_tet(tree, at, rows_.row(v));
+      return holder.tet == kNone ? std::nullopt : rider(v, at, holder);
+    };
+    for (const std::vector<Index>& shell : stiff_shells()) {
+      Vec3 middle = Vec3::Zero();
+      for (const Index v : shell) middle += positions[v] / static_cast<double>(shell.size());
+      for (const Index v : shell) {
+        const auto common = ride(v, middle);
+        rides[v] = common ? 1 : 0;
+        if (common) found[v] = *common;
+      }
+    }
     for (std::size_t v = 0; v < positions.size(); ++v) {
       if (rides[v] != 0) body_.riders.push_back(found[v]);
       body_.vertices_outside += strays[v] != 0 ? 1 : 0;
     }
+  }
+
+  /// Shells that shall keep their shape, buckles and buttons: smaller than a few cells, or moved by one joint alone.
+  /// Each rides as one on what its middle rides on.
+  std::vector<std::vector<Index>> stiff_shells() const {
+    const geometry::Welding welding = geometry::weld(skin_);
+    geometry::UnionFind sets(welding.count());
+    for (Index f = 0; f < skin_.face_count(); ++f)
+      for (const Index v : skin_.face(f)) sets.join(welding.welded[skin_.face(f)[0]], welding.welded[v]);
+    std::map<Index, std::vector<Index>> shells;
+    for (Index v = 0; v < skin_.vertex_count(); ++v) shells[sets.find(welding.welded[v])].push_back(v);
+    std::vector<std::vector<Index>> stiff;
+    for (auto& [name, shell] : shells) {
+      if (shells.size() == 1) break;  // The body itself.
+      const auto first = skin_rows_.row(shell.front());
+      Box box;
+      for (const Index v : shell) box.extend(skin_.positions[v]);
+      const bool rigid = !first.empty() && std::all_of(shell.begin(), shell.end(), [&](Index v) {
+        const auto row = skin_rows_.row(v);
+        return !row.empty() && row.front().joint == first.front().joint && row.front().weight > kRigid;
+      });
+      if (!rigid && box.diagonal() > kSmallShell * body_.cell) continue;
+      for (Index& v : shell) v = skin_vertices_[v];
+      stiff.push_back(std::move(shell));
+    }
+    return stiff;
   }
 
   struct Holder {
@@ -424,6 +465,17 @@ class BodyMaker {
     std::array<float, 4> shares{};
     double outside = std::numeric_limits<double>::infinity();  ///< How far the least share lies below 0.
   };
+
+  /// Nothing where no corner may move, or the point lies too far outside.
+  std::optional<PbdBody::Rider> rider(Index vertex, const Vec3& p, const Holder& holder) const {
+    const auto& tet = body_.tets.tets[holder.tet];
+    if (std::none_of(tet.begin(), tet.end(), [&](Index c) { return body_.free[c] != 0; })) return std::nullopt;
+    const float hold = held(p, holder);
+    if (hold <= 0) return std::nullopt;
+    PbdBody::Rider result{vertex, tet, holder.shares};
+    for (float& share : result.shares) share *= hold;
+    return result;
+  }
 
   /// 1 for a point in its tetrahedron or right beside it, falling to 0 one cell away: what is too thin to be filled
   /// follows the base method.
@@ -491,7 +543,7 @@ class BodyMaker {
   std::unique_ptr<JointKinship> kinship_;
   std::vector<SkinSide> sides_;  ///< Per tetrahedron.
   std::vector<char> at_cut_;     ///< Per particle.
-  DistanceField depths_;              ///< Coarse, and everywhere.
+  DistanceField depths_;         ///< Coarse, and everywhere.
   geometry::SparseDistanceField field_;
   PbdBody body_;
 };

@@ -172,8 +172,8 @@ HWY_INLINE void move_corners(Tag d, Tet& t, const P3* g, F s, F longest) {
 }
 
 /// One step against a compliant constraint of value C with gradients g. Where `acts` is false nothing moves. With a
-/// multiplier it is that of extended position-based dynamics, which many sweeps do not make stiffer. Near C = 0, where g
-/// turns about, a multiplier would go on pushing along it and make the result jump.
+/// multiplier it is that of extended position-based dynamics, which many sweeps do not make stiffer. Near C = 0, where
+/// g turns about, a multiplier would go on pushing along it and make the result jump.
 template <bool with_multiplier, class M>
 HWY_INLINE void compliant_step(Tag d, Tet& t, const P3* g, F value, M acts, const PbdTets& tets, std::size_t group,
                                std::size_t lane) {
@@ -202,7 +202,7 @@ HWY_INLINE void keep_volume(Tag d, Tet& t, const PbdTets& tets, std::size_t grou
   for (std::size_t i = 0; i < 4; ++i) masses = hn::MulAdd(t.v[i].w, dot(g[i], g[i]), masses);
   // What fills up has no volume and no masses. What collapsed to a line or a point has no gradient to go along: the
   // constraint gives way there, as a compliant one.
-  F s = hn::Div(hn::Mul(hn::Set(d, -tets.volume_share), error), 
+  F s = hn::Div(hn::Mul(hn::Set(d, -tets.volume_share), error),
                 hn::Max(hn::Add(masses, hn::Set(d, tets.volume_compliance)), nothing));
   s = hn::IfThenElse(hn::Gt(masses, nothing), s, zero);
   move_corners(d, t, g, s, hn::Set(d, tets.longest_step));

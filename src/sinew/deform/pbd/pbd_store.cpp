@@ -22,7 +22,8 @@ constexpr std::size_t kRiderBytes = 5 * sizeof(Index) + 4 * sizeof(float);
 /// this from compiling: add it here, check it below, and raise `kPbdBodyVersion`.
 template <class Stream, class Body>
 void pass_body(Stream& stream, Body& body) {
-  auto& [tets, cell, mass, weights, owner, free, bind, against, areas, anchors, riders, outside, without, smallest, largest] = body;
+  auto& [tets, cell, mass, weights, owner, free, bind, against, areas, anchors, riders, outside, without, smallest,
+         largest] = body;
   auto& [positions, corners] = tets;
   stream.list(positions), stream.list(corners), stream.number(cell), stream.list(mass), stream.rows(weights);
   stream.list(owner), stream.list(free), stream.list(bind), stream.list(against), stream.rows(areas);
