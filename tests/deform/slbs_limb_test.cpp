@@ -26,6 +26,7 @@ using namespace testing;
 SlbsOptions by(const char* twist) {
   SlbsOptions options;
   options.twist_share = std::string_view(twist) == "delta" ? TwistShare::kDelta : TwistShare::kHarmonic;
+  options.spread_twists = SpreadTwists::kAll;
   return options;
 }
 
@@ -80,7 +81,8 @@ TEST(SlbsLimb, AtHalfATurnLinearBlendingCollapsesAndSpreadTwistsKeepTheRadius) {
   const shapes::Made made = cylinder(3, 80);
   const Rig& rig = made.character.rig;
   const ModelPose pose = twisted_at(rig, 1, radians(180));
-  const Frame linear = frame_of("lbs", rig, pose), spread = frame_of("slbs", rig, pose, {}, {&made.owners, {}});
+  const Frame linear = frame_of("lbs", rig, pose),
+              spread = frame_of("slbs", rig, pose, by("harmonic"), {&made.owners, {}});
   Index checked = 0;
   for (Index v = 0; v < rig.mesh.vertex_count(); ++v) {
     if (std::abs(rig.mesh.positions[v].y() - 4) > 1e-9) continue;

@@ -22,6 +22,8 @@
 
 namespace sinew::deform {
 
+class PoseLimits;
+
 /// The input of one frame.
 struct FrameInput {
   const ModelPose& pose;
@@ -72,13 +74,28 @@ class Deformer {
 /// The inputs that a method needs beside the rig itself. The caller that binds the method provides what is declared
 /// here.
 struct MethodNeeds {
-  bool segmentation = false;  ///< `MethodInputs::segmentation`.
+  bool segmentation = false;   ///< `MethodInputs::segmentation`.
+  bool twist_factors = false;  ///< `MethodInputs::twist_factors`; the method does without if there are none.
 };
 
 /// The declared inputs, and the data that the method prepared earlier.
 struct MethodInputs {
   const Segmentation* segmentation = nullptr;  ///< Of the rig's mesh and skeleton at binding.
-  std::span<const std::byte> prepared;         ///< Bytes of `DeformerMethod::prepare` for that rig and these options.
+  std::span<const std::byte> prepared = {};    ///< Bytes of `DeformerMethod::prepare` for that rig and these options.
+  /// Per joint how much of its twist may be spread along the bone before it, so that the surface is not worse than by
+  /// linear blending. Empty: the method decides.
+  std::span<const float> twist_factors = {};
+  /// How far the method's correction may go at vertices, by the pose; a method that can make up for it elsewhere does.
+  const PoseLimits* limits = nullptr;
+  /// Binds only what the correction starts from.
+  bool without_correction = false;
+};
+
+/// How the correction of a method is reduced where it would make the surface worse.
+enum class LimitedBy {
+  kMixing,    ///< By mixing its result with that of the base (`bind_limited`).
+  kJoints,    ///< By `MethodInputs::twist_factors`.
+  kVertices,  ///< By `MethodInputs::limits`, for which it makes up elsewhere; then by mixing.
 };
 
 /// A deformation method, with its options, needs and preparation. It is defined in the folder of the method; the
@@ -90,6 +107,12 @@ struct DeformerMethod {
   AnyOptions options = NoOptions{};        ///< The defaults.
   bool in_engines = false;                 ///< Every engine supports this method itself.
   std::vector<std::string> overlays = {};  ///< Names of the drawings of `Deformer::overlays`.
+
+  /// The id of the method whose result this one corrects under these options, or "" for a result of its own. A
+  /// corrected surface must never be worse than that of the base; the caller that binds the method reduces the
+  /// correction where it would be (`bind_limited`). Empty: the method corrects nothing.
+  std::function<std::string(const AnyOptions& options)> corrects = {};
+  LimitedBy limited_by = LimitedBy::kMixing;
 
   /// What the method needs under these options. Empty: nothing.
   std::function<MethodNeeds(const AnyOptions& options)> needs = {};

@@ -3,12 +3,19 @@
 
 #include "sinew/pipeline/deformer.h"
 
+#include <cstring>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "sinew/deform/blend/slbs.h"
+#include "sinew/deform/blend/twist_field.h"
+#include "sinew/deform/limited.h"
 #include "sinew/io/cache.h"
+#include "sinew/pipeline/never_worse.h"
+#include "sinew/pipeline/range_of_motion.h"
 #include "sinew/pipeline/segment_rig.h"
 
 namespace sinew::pipeline {
@@ -98,6 +105,202 @@ std::vector<std::byte> prepared(const deform::DeformerMethod& method, const Rig&
   return bytes;
 }
 
+/// A deformer that belongs to somebody else.
+class Borrowed final : public deform::Deformer {
+ public:
+  explicit Borrowed(const Deformer& deformer) : deformer_(deformer) {}
+  std::unique_ptr<State> make_state() const override { return deformer_.make_state(); }
+  bool needs_history() const override { return deformer_.needs_history(); }
+  void deform(State& state, const deform::FrameInput& input, const deform::FrameOutput& output) const override {
+    deformer_.deform(state, input, output);
+  }
+
+ private:
+  const Deformer& deformer_;
+};
+
+constexpr std::uint32_t kLimitsVersion = 4;
+
+/// With a margin for poses between those that are tried.
+measure::SurfaceLimits limits_with_margin() {
+  measure::SurfaceLimits limits;
+  limits.stretch = 1.05;
+  return limits;
+}
+
+/// Keeps limits in the user's cache: by what they are for, the method and its options, and the rig.
+class LimitStore {
+ public:
+  LimitStore(const Rig& rig, const DeformerOptions& options) : rig_(rig), options_(options) {}
+
+  /// What was kept, if `read` can use it, else the bytes that `find` makes.
+  template <class Result, class Read, class Find>
+  Result get(std::string_view what, std::string_view settings, const Read& read, const Find& find) const {
+    const std::optional<io::Cache> cache = io::Cache::of_user();
+    if (!cache) return find();
+    RigHasher hasher;
+    hasher.number(std::string_view("limits")), hasher.number(kLimitsVersion);
+    hasher.number(what), hasher.number(settings);
+    hasher.mesh(rig_.mesh), hasher.skeleton(rig_.skeleton), hasher.weights(rig_.weights), hasher.skins(rig_.skins);
+    const std::string key = hasher.key();
+    if (const auto bytes = cache->load(key))
+      if (std::optional<Result> kept = read(*bytes)) return *std::move(kept);
+    Result found = find();
+    cache->store(key, to_bytes(found));
+    return found;
+  }
+
+  CorrectionLimits correction(std::string_view what, const std::function<CorrectionLimits()>& find) const {
+    return get<CorrectionLimits>(
+        what, settings(), [&](std::span<const std::byte> bytes) { return read_correction(bytes); }, find);
+  }
+
+  TwistLimits twists(const std::function<TwistLimits()>& find) const {
+    return get<TwistLimits>(
+        "twists", "", [&](std::span<const std::byte> bytes) { return read_twists(bytes); }, find);
+  }
+
+ private:
+  /// The method with its options and the version of its data, as text.
+  std::string settings() const {
+    DeformerOptions copy = options_;
+    return std::to_string(deform::deformers().find(options_.method.id()).prepare_version) +
+           OptionList(copy).to_json().dump();
+  }
+
+  static std::vector<double> numbers_of(std::span<const std::byte> bytes) {
+    std::vector<double> numbers(bytes.size() / sizeof(double));
+    std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
+    return numbers;
+  }
+
+  static std::vector<std::byte> bytes_of(const std::vector<double>& numbers) {
+    const auto raw = std::as_bytes(std::span(numbers));
+    return {raw.begin(), raw.end()};
+  }
+
+  /// How many joints are reduced, each with what it keeps; then the rest.
+  static std::vector<double> reduced_numbers(const std::vector<ReducedJoint>& reduced) {
+    std::vector<double> numbers = {static_cast<double>(reduced.size())};
+    for (const ReducedJoint& joint : reduced) {
+      numbers.push_back(static_cast<double>(joint.joint));
+      numbers.push_back(joint.kept);
+    }
+    return numbers;
+  }
+
+  /// The numbers that `reduced_numbers` made, from the front of a list; false if they are damaged.
+  bool take_reduced(std::vector<double>& numbers, std::vector<ReducedJoint>& reduced) const {
+    if (numbers.empty() || !(numbers[0] >= 0 && numbers[0] <= rig_.skeleton.size())) return false;
+    const auto count = static_cast<std::size_t>(numbers[0]);
+    if (numbers.size() < 1 + 2 * count) return false;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!(numbers[1 + 2 * i] >= 0 && numbers[1 + 2 * i] < rig_.skeleton.size())) return false;
+      reduced.push_back({static_cast<Index>(numbers[1 + 2 * i]), numbers[2 + 2 * i]});
+    }
+    numbers.erase(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(1 + 2 * count));
+    return true;
+  }
+
+  static std::vector<std::byte> to_bytes(const CorrectionLimits& limits) {
+    std::vector<std::byte> bytes = bytes_of(reduced_numbers(limits.reduced));
+    const std::vector<std::byte> more = limits.limits.bytes();
+    bytes.insert(bytes.end(), more.begin(), more.end());
+    return bytes;
+  }
+
+  static std::vector<std::byte> to_bytes(const TwistLimits& limits) {
+    std::vector<double> numbers = reduced_numbers(limits.reduced);
+    numbers.insert(numbers.end(), limits.factors.begin(), limits.factors.end());
+    return bytes_of(numbers);
+  }
+
+  std::optional<CorrectionLimits> read_correction(std::span<const std::byte> bytes) const {
+    std::vector<double> numbers = numbers_of(bytes);
+    std::vector<ReducedJoint> reduced;
+    if (!take_reduced(numbers, reduced)) return std::nullopt;
+    auto limits = deform::PoseLimits::read(rig_.skeleton, RangePoses(rig_).start().joints, rig_.mesh.vertex_count(),
+                                           bytes_of(numbers));
+    if (!limits) return std::nullopt;
+    return CorrectionLimits{*std::move(limits), std::move(reduced)};
+  }
+
+  std::optional<TwistLimits> read_twists(std::span<const std::byte> bytes) const {
+    std::vector<double> numbers = numbers_of(bytes);
+    TwistLimits limits;
+    if (!take_reduced(numbers, limits.reduced) || numbers.size() != rig_.skeleton.size()) return std::nullopt;
+    for (const double number : numbers) {
+      if (!(number >= 0 && number <= 1)) return std::nullopt;
+      limits.factors.push_back(static_cast<float>(number));
+    }
+    return limits;
+  }
+
+  const Rig& rig_;
+  const DeformerOptions& options_;
+};
+
+void add(Findings& findings, const Findings& more) { findings.insert(findings.end(), more.begin(), more.end()); }
+
+/// How much of the twists of joints may be spread.
+std::vector<float> twist_limits(const Rig& rig, const DeformerOptions& options, const Segmentation& segmentation,
+                                Findings& findings, const Progress& progress) {
+  TwistLimits limits = LimitStore(rig, options).twists([&] {
+    const auto base = deform::bind("lbs", rig, {}, progress);
+    return limit_twists(
+        rig, *base, deform::limb_twists(rig, segmentation),
+        [&](std::span<const float> factors) { return deform::bind_slbs(rig, segmentation, {}, progress, factors); },
+        progress);
+  });
+  add(findings, describe(limits.reduced, rig.skeleton, "twists"));
+  return std::move(limits.factors);
+}
+
+using Bind =
+    std::function<std::unique_ptr<deform::Deformer>(const deform::PoseLimits* limits, bool without_correction)>;
+
+std::unique_ptr<deform::Deformer> guard_method(const Rig& rig, const DeformerOptions& options,
+                                               const std::string& base_id, const Bind& bind, Findings& findings,
+                                               const Progress& progress) {
+  const deform::DeformerMethod& method = deform::deformers().find(options.method.id());
+  if (method.limited_by == deform::LimitedBy::kJoints) return bind(nullptr, false);
+  const LimitStore store(rig, options);
+  const auto base = deform::bind(base_id, rig, {}, progress);
+  std::unique_ptr<deform::Deformer> bound;
+  if (method.limited_by == deform::LimitedBy::kVertices) {
+    const CorrectionLimits inside = store.correction("inside", [&] {
+      return limit_correction(rig, *base, *bind(nullptr, true), *bind(nullptr, false), limits_with_margin(), progress);
+    });
+    add(findings, describe(inside.reduced, rig.skeleton, method.id));
+    bound = bind(&inside.limits, false);
+  } else {
+    bound = bind(nullptr, false);
+  }
+  // At twists, what the method starts from is not the base, and mixing with the base would collapse the skin.
+  const bool starts_elsewhere = method.limited_by == deform::LimitedBy::kVertices;
+  std::unique_ptr<deform::Deformer> from = starts_elsewhere ? bind(nullptr, true) : nullptr;
+  CorrectionLimits outside = store.correction("outside", [&] {
+    return limit_correction(rig, *base, starts_elsewhere ? *from : *base, *bound, limits_with_margin(), progress);
+  });
+  if (!outside.limits.any()) return bound;
+  if (!starts_elsewhere) {
+    add(findings, describe(outside.reduced, rig.skeleton, method.id));
+    from = deform::bind(base_id, deform::rig_of_vertices(rig, outside.limits.vertices()), {}, progress);
+  }
+  return deform::bind_limited(std::move(bound), std::move(from), std::move(outside.limits), starts_elsewhere);
+}
+
+std::optional<deform::PoseLimits> mush_limits(const Rig& rig, const DeformerOptions& options,
+                                              const deform::Deformer& bound, Findings& findings,
+                                              const Progress& progress) {
+  CorrectionLimits limits = LimitStore(rig, options).correction("delta mush", [&] {
+    const auto whole = bind_delta_mush(std::make_unique<Borrowed>(bound), rig, options.delta_mush, progress);
+    return limit_correction(rig, bound, bound, *whole, limits_with_margin(), progress);
+  });
+  add(findings, describe(limits.reduced, rig.skeleton, "delta mush"));
+  return std::move(limits.limits);
+}
+
 }  // namespace
 
 bool DeformerOptions::plain() const { return deform::deformers().find(method.id()).in_engines && !delta_mush.enabled; }
@@ -121,15 +324,30 @@ std::unique_ptr<deform::Deformer> bind_deformer(const Rig& rig, const DeformerOp
   if (method.needs && method.needs(own).segmentation) {
     if (anything) {
       progress.step("segmenting");
-      segmentation = segment_rig(rig, findings, progress);
+      segmentation = segment_by_weights(rig, findings, progress);
     }
     inputs.segmentation = &segmentation;
   }
+  const bool guarded = anything && options.never_worse && !rig.weights.empty();
+  std::vector<float> twist_factors;
+  if (guarded && method.needs && method.needs(own).twist_factors)
+    twist_factors = twist_limits(rig, options, segmentation, findings, progress);
+  inputs.twist_factors = twist_factors;
   const std::vector<std::byte> bytes = prepared(method, rig, inputs, own, progress);
   inputs.prepared = bytes;
-  std::unique_ptr<deform::Deformer> bound = deform::bind(method.id, rig, own, progress, inputs);
+  const Bind bind = [&](const deform::PoseLimits* limits, bool without_correction) {
+    deform::MethodInputs limited = inputs;
+    limited.limits = limits;
+    limited.without_correction = without_correction;
+    return deform::bind(method.id, rig, own, progress, limited);
+  };
+  const std::string base = method.corrects ? method.corrects(own) : "";
+  std::unique_ptr<deform::Deformer> bound =
+      guarded && !base.empty() ? guard_method(rig, options, base, bind, findings, progress) : bind(nullptr, false);
   if (!options.delta_mush.enabled) return bound;
-  return bind_delta_mush(std::move(bound), rig, options.delta_mush, progress);
+  std::optional<deform::PoseLimits> limits;
+  if (guarded) limits = mush_limits(rig, options, *bound, findings, progress);
+  return bind_delta_mush(std::move(bound), rig, options.delta_mush, progress, std::move(limits));
 }
 
 }  // namespace sinew::pipeline

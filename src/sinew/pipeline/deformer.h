@@ -17,6 +17,7 @@ namespace sinew::pipeline {
 struct DeformerOptions {
   MethodChoice method{deform::deformers(), "lbs"};
   deform::DeltaMushOptions delta_mush;
+  bool never_worse = true;
 
   /// Whether engines produce the same result by themselves, so that nothing has to be baked.
   bool plain() const;
@@ -25,6 +26,11 @@ struct DeformerOptions {
   static void visit(Self& self, Visitor&& v) {
     v(Field("method", "How the skin follows the joints.").as("METHOD"), self.method);
     deform::DeltaMushOptions::visit(self.delta_mush, v);
+    v(Field(
+          "never_worse",
+          "Reduce the corrections of a method, and of delta mush, where they would make the surface worse than that of "
+          "the base method."),
+      self.never_worse);
   }
 };
 
@@ -34,7 +40,9 @@ DeformerOptions deformer(std::string_view method, AnyOptions options = {});
 
 /// Binds a deformer to a rig, with everything that the method requires. The segmentation is computed here. Data that
 /// the method prepares is read from the user's cache if present; otherwise it is computed and stored there
-/// (`io::Cache`). Problems are appended to `findings`. \throws Error as `deform::bind`, Cancelled.
+/// (`io::Cache`). So are the limits that keep a corrected method, and delta mush, from making the surface worse than
+/// its base does (`limit_correction`), unless `never_worse` is off. Problems, and the joints where a correction is
+/// reduced, are appended to `findings`. \throws Error as `deform::bind`, Cancelled.
 std::unique_ptr<deform::Deformer> bind_deformer(const Rig& rig, const DeformerOptions& options, Findings& findings,
                                                 const Progress& progress = {});
 

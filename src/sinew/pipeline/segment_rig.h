@@ -15,4 +15,11 @@ namespace sinew::pipeline {
 /// guessed. \throws Error as `binding::segment`, Cancelled.
 Segmentation segment_rig(const Rig& rig, Findings& findings, const Progress& progress = {});
 
+/// The segmentation by which deformers spread twists over the skin: the bones of `segment_rig`, with vertices as the
+/// weights have them. A vertex belongs to the nearest bone that begins at its strongest joint. Weights know which skin
+/// follows a limb where the shape does not tell, as under sleeves and between shells. Small shells, such as buckles and
+/// straps, belong to one place of one bone, so that a twist leaves them whole. Linear in the vertices times the bones
+/// of a joint. \throws Cancelled.
+Segmentation segment_by_weights(const Rig& rig, Findings& findings, const Progress& progress);
+
 }  // namespace sinew::pipeline

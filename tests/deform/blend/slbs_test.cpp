@@ -21,6 +21,13 @@ using namespace testing;
 SlbsOptions delta() {
   SlbsOptions options;
   options.twist_share = TwistShare::kDelta;
+  options.spread_twists = SpreadTwists::kAll;
+  return options;
+}
+
+SlbsOptions harmonic() {
+  SlbsOptions options;
+  options.spread_twists = SpreadTwists::kAll;
   return options;
 }
 
@@ -307,7 +314,7 @@ TEST(Slbs, RigidPartsAndWhatNoBoneOwnsAreBlendedLinearly) {
   subject.rig.weights = weights;
   const auto turned = turned_pose(subject, 8, 0.6, 2);
   const auto linear = test::scalar_linear(subject.rig, turned.pose, false);
-  const Frame frame = frame_of("slbs", subject.rig, turned.pose, {}, subject.knowledge());
+  const Frame frame = frame_of("slbs", subject.rig, turned.pose, harmonic(), subject.knowledge());
   double farthest = 0;
   for (Index v = 0; v < 90; ++v) {
     const double apart = (frame.positions[v].cast<double>() - linear.positions[v]).norm();
@@ -394,7 +401,7 @@ TEST(Slbs, CopiesOfAVertexLandOnTheSameBits) {
   }
   subject.rig.mesh.parts[0].vertex_count = 6000;
   const auto turned = turned_pose(subject, 15, 0.6, 2);
-  const Frame frame = frame_of("slbs", subject.rig, turned.pose, {}, subject.knowledge());
+  const Frame frame = frame_of("slbs", subject.rig, turned.pose, harmonic(), subject.knowledge());
   for (Index i = 0; i < 3000; ++i) {
     const Index v = (i * 1237 + 5) % 3000;
     ASSERT_EQ(frame.positions[3000 + i], frame.positions[v]);
@@ -406,9 +413,9 @@ TEST(Slbs, OneAndTwoThreadsGiveTheSameBytes) {
   const TwistSubject subject = random_subject(16, 20000);
   const auto turned = turned_pose(subject, 17, 0.6, 2);
   set_thread_count(1);
-  const Frame one = frame_of("slbs", subject.rig, turned.pose, {}, subject.knowledge());
+  const Frame one = frame_of("slbs", subject.rig, turned.pose, harmonic(), subject.knowledge());
   set_thread_count(2);
-  const Frame two = frame_of("slbs", subject.rig, turned.pose, {}, subject.knowledge());
+  const Frame two = frame_of("slbs", subject.rig, turned.pose, harmonic(), subject.knowledge());
   set_thread_count(0);
   EXPECT_EQ(one, two);
 }
@@ -416,11 +423,11 @@ TEST(Slbs, OneAndTwoThreadsGiveTheSameBytes) {
 TEST(Slbs, PositionsAreTheSameWithoutNormals) {
   const TwistSubject subject = random_subject(18, 100);
   const auto turned = turned_pose(subject, 19, 0.6, 2);
-  const auto deformer = deform::bind("slbs", subject.rig, {}, {}, subject.knowledge());
+  const auto deformer = deform::bind("slbs", subject.rig, harmonic(), {}, subject.knowledge());
   const auto state = deformer->make_state();
   std::vector<Vec3f> positions(100);
   deformer->deform(*state, {turned.pose}, {positions, {}});
-  EXPECT_EQ(positions, frame_of("slbs", subject.rig, turned.pose, {}, subject.knowledge()).positions);
+  EXPECT_EQ(positions, frame_of("slbs", subject.rig, turned.pose, harmonic(), subject.knowledge()).positions);
 }
 
 TEST(Slbs, AJointThatSwingsByHalfATurnIsReported) {
@@ -430,7 +437,7 @@ TEST(Slbs, AJointThatSwingsByHalfATurnIsReported) {
   for (Index j = 0; j < 3; ++j) subject.rig.skins[0].inverse_bind[j] = rest_matrices(chain.skeleton)[j].inverse();
   subject.segmentation.segments = all_segments(chain.skeleton);
   for (Index& owner : subject.segmentation.owner) owner %= 3;
-  const auto deformer = deform::bind("slbs", subject.rig, {}, {}, subject.knowledge());
+  const auto deformer = deform::bind("slbs", subject.rig, harmonic(), {}, subject.knowledge());
   const auto state = deformer->make_state();
   std::vector<Vec3f> positions(30);
   for (const bool half : {false, true}) {
@@ -449,9 +456,9 @@ TEST(Slbs, TwistsThatAreNotNumbersAreRefused) {
   const TwistSubject subject = random_subject(21, 10);
   auto turned = turned_pose(subject, 22, 0.6, 2);
   turned.pose.twist_rad[2] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THROW(frame_of("slbs", subject.rig, turned.pose, {}, subject.knowledge()), Error);
+  EXPECT_THROW(frame_of("slbs", subject.rig, turned.pose, harmonic(), subject.knowledge()), Error);
   turned.pose.twist_rad.pop_back();
-  EXPECT_THROW(frame_of("slbs", subject.rig, turned.pose, {}, subject.knowledge()), Error);
+  EXPECT_THROW(frame_of("slbs", subject.rig, turned.pose, harmonic(), subject.knowledge()), Error);
 }
 
 TEST(Slbs, ShowsTheShareOfEachVertex) {

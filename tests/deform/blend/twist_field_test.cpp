@@ -165,7 +165,7 @@ TEST(TwistField, OneAndTwoThreadsGiveTheSameBytes) {
 TEST(TwistField, TheSharesOfARigAreThoseThatTheDeformerShows) {
   const Limb limb(4, 60);
   const Rig& rig = limb.made.character.rig;
-  const auto deformer = bind_slbs(rig, limb.made.owners);
+  const auto deformer = bind_slbs(rig, limb.made.owners, {TwistShare::kHarmonic, SpreadTwists::kAll});
   const auto state = deformer->make_state();
   const ModelPose rest{rest_matrices(rig.skeleton), {}, {}};
   const std::vector<float> shares = twist_shares(rig, limb.made.owners);

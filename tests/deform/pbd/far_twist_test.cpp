@@ -7,6 +7,7 @@
 
 #include "sinew/core/angles.h"
 #include "sinew/core/character.h"
+#include "sinew/deform/blend/twist_field.h"
 #include "sinew/shapes/kinds.h"
 
 namespace sinew::deform {
@@ -52,7 +53,8 @@ std::vector<Vec3f> far_twist_frame(const Deformer& deformer, const Rig& rig, con
 
 TEST(FarTwist, IsLinearUpToSixtyDegreesAndSpreadsTheTwistOfTheForearmFromAHundredOn) {
   const FarTwistHuman human;
-  const auto mixed = bind_far_twist(human.rig, human.segmentation, {}, rest_matrices(human.rig.skeleton), {});
+  const auto mixed = bind_far_twist(human.rig, human.segmentation, {}, rest_matrices(human.rig.skeleton), {},
+                                    limb_twists(human.rig, human.segmentation));
   const auto linear = bind("lbs", human.rig);
   const auto spread = bind_slbs(human.rig, human.segmentation);
   EXPECT_EQ(far_twist_frame(*mixed, human.rig, human.twisted(59)),
@@ -76,7 +78,7 @@ TEST(FarTwist, IsLinearUpToSixtyDegreesAndSpreadsTheTwistOfTheForearmFromAHundre
 TEST(FarTwist, SharesGrowWithoutJumps) {
   const FarTwistHuman human;
   const FarTwists twists(human.rig.skeleton, human.segmentation, rest_matrices(human.rig.skeleton),
-                         human.rig.mesh.size());
+                         human.rig.mesh.size(), limb_twists(human.rig, human.segmentation));
   FarTwists::Frame frame;
   double before = 0;
   for (int degrees = 0; degrees <= 180; degrees += 5) {

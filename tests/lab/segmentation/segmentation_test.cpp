@@ -119,7 +119,9 @@ struct Limb {
   const Rig& rig() const { return made.character.rig; }
   TwistFigures twisted(const char* method, double degrees) const {
     const AnyOptions options =
-        std::string_view(method) == "slbs" ? AnyOptions(deform::SlbsOptions{deform::TwistShare::kDelta}) : AnyOptions();
+        std::string_view(method) == "slbs"
+            ? AnyOptions(deform::SlbsOptions{deform::TwistShare::kDelta, deform::SpreadTwists::kAll})
+            : AnyOptions();
     const auto deformer = deform::bind(method, rig(), options, {}, {&regions, {}});
     return TwistedBone(rig(), made.owners, 0, 1).measure(*deformer, radians(degrees));
   }

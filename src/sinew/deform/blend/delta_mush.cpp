@@ -48,13 +48,15 @@ void tangent_factors(const Points& points, Index i, std::span<const Index> ring,
 
 class DeltaMush final : public Deformer {
  public:
-  DeltaMush(std::unique_ptr<Deformer> inner, const Rig& rig, const DeltaMushOptions& options, const Progress& progress)
+  DeltaMush(std::unique_ptr<Deformer> inner, const Rig& rig, const DeltaMushOptions& options, const Progress& progress,
+            std::optional<PoseLimits> limits)
       : inner_(std::move(inner)),
         welding_(geometry::weld(rig.mesh)),
         rings_(geometry::one_rings(rig.mesh, &welding_)),
         origin_(rig.mesh.bounds().center().cast<float>()),
         rest_normals_(vertex_normals_of(rig.mesh)),
-        rounds_(options.rounds) {
+        rounds_(options.rounds),
+        limits_(std::move(limits)) {
     progress.step("smoothing the rest pose");
     set_rounds(options.strength);
     keep_mesh(rig.mesh);
@@ -89,6 +91,10 @@ class DeltaMush final : public Deformer {
     smooth(own.points, own.scratch);
     own.frames.resize(own.points.size());
     make_frames(own.points, own.frames);
+    if (limits_) {
+      own.factors.resize(limits_->vertex_count());
+      limits_->evaluate(input.pose.joints, own.limit_scratch, own.factors);
+    }
     put_details_back(own, output);
   }
 
@@ -106,6 +112,8 @@ class DeltaMush final : public Deformer {
     std::vector<bool> framed;                        // Per welded vertex: it has a rest frame.
     Points points, scratch;
     std::vector<MushFrame> frames;
+    std::vector<float> factors;  // Per vertex of the mesh.
+    PoseLimits::Scratch limit_scratch;
   };
 
   // Vertices without a ring keep all of themselves.
@@ -202,8 +210,14 @@ class DeltaMush final : public Deformer {
           const Index i = welding_.welded[v];
           const MushFrame& frame = state.frames[i];
           if (!state.framed[i] || !is_frame(frame)) return;
-          output.positions[v] = point_of(state.points[i]) + out_of(frame, state.details[i]) + origin_;
-          if (!output.normals.empty()) output.normals[v] = out_of(frame, state.normals[v]);
+          const Vec3f smoothed = point_of(state.points[i]) + out_of(frame, state.details[i]) + origin_;
+          const float factor = limits_ ? state.factors[v] : 1.0F;
+          output.positions[v] =
+              factor == 1 ? smoothed : Vec3f(output.positions[v] + factor * (smoothed - output.positions[v]));
+          if (output.normals.empty() || factor == 0) return;
+          const Vec3f normal = out_of(frame, state.normals[v]);
+          output.normals[v] =
+              factor == 1 ? normal : Vec3f((output.normals[v] + factor * (normal - output.normals[v])).normalized());
         },
         kMushGrain);
   }
@@ -214,6 +228,7 @@ class DeltaMush final : public Deformer {
   Vec3f origin_;
   std::vector<Vec3f> rest_normals_;
   int rounds_;
+  std::optional<PoseLimits> limits_;
   std::vector<float> keep_, share_, tangents_;
   Mesh rest_;  // Positions and morphs only.
 };
@@ -221,10 +236,11 @@ class DeltaMush final : public Deformer {
 }  // namespace
 
 std::unique_ptr<Deformer> bind_delta_mush(std::unique_ptr<Deformer> inner, const Rig& rig,
-                                          const DeltaMushOptions& options, const Progress& progress) {
+                                          const DeltaMushOptions& options, const Progress& progress,
+                                          std::optional<PoseLimits> limits) {
   DeltaMushOptions checked = options;
   OptionList(checked).validate();
-  return std::make_unique<DeltaMush>(std::move(inner), rig, checked, progress);
+  return std::make_unique<DeltaMush>(std::move(inner), rig, checked, progress, std::move(limits));
 }
 
 }  // namespace sinew::deform

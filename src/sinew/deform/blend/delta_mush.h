@@ -4,8 +4,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "sinew/deform/deformer.h"
+#include "sinew/deform/pose_limits.h"
 
 namespace sinew::deform {
 
@@ -33,8 +35,10 @@ struct DeltaMushOptions {
 /// The method works on welded vertices, so seams are closed in the result, even where the deformer opened them. The
 /// rest pose gives the rest surface, and a rigid motion moves it rigidly. Normals rotate with the frames, so creases
 /// stay. Active morphs count as part of the rest surface. A vertex whose ring spans no plane, because it is isolated or
-/// collapsed in a frame, stays where the deformer puts it. Linear in edges and rounds.
+/// collapsed in a frame, stays where the deformer puts it. Linear in edges and rounds. `limits` reduce by the pose how
+/// far vertices move: a factor of 0 leaves a vertex where the deformer puts it.
 std::unique_ptr<Deformer> bind_delta_mush(std::unique_ptr<Deformer> inner, const Rig& rig,
-                                          const DeltaMushOptions& options, const Progress& progress = {});
+                                          const DeltaMushOptions& options, const Progress& progress = {},
+                                          std::optional<PoseLimits> limits = {});
 
 }  // namespace sinew::deform

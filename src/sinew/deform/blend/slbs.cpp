@@ -45,9 +45,10 @@ Mat3 bone_frame(const Vec3& axis) {
 
 class SlbsDeformer final : public Deformer {
  public:
-  SlbsDeformer(const Rig& rig, const Segmentation& segmentation, const SlbsOptions& options, const Progress& progress) {
+  SlbsDeformer(const Rig& rig, const Segmentation& segmentation, const SlbsOptions& options, const Progress& progress,
+               std::span<const float> twist_factors) {
     check(rig, segmentation);
-    trees_ = twist_trees(rig, segmentation);
+    trees_ = twist_trees(rig, segmentation, twist_factors, options.spread_twists == SpreadTwists::kLimbs);
     const TwistReach reach = twist_reach(rig, segmentation, trees_);
     const std::vector<Index> groups = group_vertices(rig, segmentation, reach);
     layout_ = make_skin_layout(rig, progress, groups);
@@ -255,11 +256,13 @@ class SlbsDeformer final : public Deformer {
   std::vector<Lanes> normals_;    // the normals: six per block.
 };
 
+bool only_limbs(const AnyOptions& options) { return options.as<SlbsOptions>().spread_twists == SpreadTwists::kLimbs; }
+
 }  // namespace
 
 std::unique_ptr<Deformer> bind_slbs(const Rig& rig, const Segmentation& segmentation, const SlbsOptions& options,
-                                    const Progress& progress) {
-  return std::make_unique<SlbsDeformer>(rig, segmentation, options, progress);
+                                    const Progress& progress, std::span<const float> twist_factors) {
+  return std::make_unique<SlbsDeformer>(rig, segmentation, options, progress, twist_factors);
 }
 
 DeformerMethod slbs_method() {
@@ -271,10 +274,15 @@ DeformerMethod slbs_method() {
           "linear.",
       .options = SlbsOptions{},
       .overlays = {"twist"},
-      .needs = [](const AnyOptions&) { return MethodNeeds{.segmentation = true}; },
+      .corrects = [](const AnyOptions& options) { return std::string(only_limbs(options) ? "lbs" : ""); },
+      .limited_by = LimitedBy::kJoints,
+      .needs =
+          [](const AnyOptions& options) {
+            return MethodNeeds{.segmentation = true, .twist_factors = only_limbs(options)};
+          },
       .bind =
           [](const Rig& rig, const MethodInputs& inputs, const AnyOptions& options, const Progress& progress) {
-            return bind_slbs(rig, *inputs.segmentation, options.as<SlbsOptions>(), progress);
+            return bind_slbs(rig, *inputs.segmentation, options.as<SlbsOptions>(), progress, inputs.twist_factors);
           },
   };
 }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 
 #include "sinew/deform/deformer.h"
 
@@ -14,8 +15,13 @@ namespace sinew::deform {
 enum class TwistShare { kHarmonic, kDelta };
 constexpr auto option_words(TwistShare) { return std::array{"harmonic", "delta"}; }
 
+/// Which twists are spread.
+enum class SpreadTwists { kLimbs, kAll };
+constexpr auto option_words(SpreadTwists) { return std::array{"limbs", "all"}; }
+
 struct SlbsOptions {
   TwistShare twist_share = TwistShare::kHarmonic;
+  SpreadTwists spread_twists = SpreadTwists::kLimbs;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
@@ -24,6 +30,10 @@ struct SlbsOptions {
           "How a twist spreads over a bone: harmonic, which also fits bent rest poses, or delta, in proportion to the "
           "distance along the bone."),
       self.twist_share);
+    v(Field("spread_twists",
+            "Which twists are spread: limbs, those meant as twists of a limb, or all of every joint as in the paper. A "
+            "bend of a hip twists the bone from pelvis to hip, where nothing is meant to twist."),
+      self.spread_twists);
   }
 };
 
@@ -40,14 +50,18 @@ struct SlbsOptions {
 /// influences.
 ///
 /// The method accepts any weights. Where nothing twists, the result is that of linear blending, except for rounding.
-/// Parts that are attached rigidly to a joint, and vertices that no bone owns, are blended linearly. Twists about the
-/// outgoing bone of a joint count as swings if that bone is not in line with the one before it. Normals follow the
-/// slope of the twist and are blended as in `lbs`.
+/// Parts that are attached rigidly to a joint, and vertices that no bone owns, are blended linearly. With
+/// `SpreadTwists::kLimbs`, only limbs spread twists (`limb_twists`): those of hips and shoulders count as swings, and
+/// so does a rotation about an axis nearly across the bone (`TwistTree`). Twists about the outgoing bone of a joint
+/// count as swings if that bone is not in line with the one before it. Normals follow the slope of the twist and are
+/// blended as in `lbs`.
 ///
 /// \throws Error if the segmentation does not fit the rig. Frames report joints that swing by half a turn. Their twist
 /// is undefined and may jump from frame to frame.
+/// `twist_factors` has a share per joint of the skeleton: how much of its twist is spread. The rest is blended
+/// linearly. Without any, `limb_twists` decides.
 std::unique_ptr<Deformer> bind_slbs(const Rig& rig, const Segmentation& segmentation, const SlbsOptions& options = {},
-                                    const Progress& progress = {});
+                                    const Progress& progress = {}, std::span<const float> twist_factors = {});
 
 /// The registry entry.
 DeformerMethod slbs_method();

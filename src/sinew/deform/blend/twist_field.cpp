@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/triangle_surface.h"
@@ -23,6 +24,10 @@ namespace {
 
 constexpr double kLeastWeight = 1e-6;
 constexpr double kLargestResidual = 1e-6;
+constexpr double kSideBranch = 0.3;    // Of a bone's length: other bones at its joint that are shorter do not count.
+constexpr double kInLine = 0.94;       // Cosine: 20°.
+constexpr double kLeastSlender = 0.7;  // Length of a limb over the radius of its skin.
+constexpr double kWidestGap_rad = radians(150);  // Between neighbouring vertices around a limb.
 
 double clamped_along(const Segmentation& segmentation, Index v) {
   const auto along = static_cast<double>(segmentation.along[v]);
@@ -282,6 +287,25 @@ class FieldSolver {
   geometry::Lists vertices_, triangles_;  // Per region; triangles that lie across borders belong to all they touch.
 };
 
+// Whether skin surrounds a bone like a limb: on all sides, and not much thicker than the bone is long.
+bool goes_round(const std::vector<Vec3>& skin, const Vec3& a, const Vec3& b) {
+  const double length = (b - a).norm();
+  if (!(length > 0) || skin.size() < 3) return false;
+  const Vec3 along = (b - a) / length, x = along.unitOrthogonal(), y = along.cross(x);
+  std::vector<double> angles, radii;
+  for (const Vec3& p : skin) {
+    const Vec3 off = p - a - (p - a).dot(along) * along;
+    radii.push_back(off.norm());
+    angles.push_back(std::atan2(off.dot(y), off.dot(x)));
+  }
+  std::nth_element(radii.begin(), radii.begin() + static_cast<std::ptrdiff_t>(radii.size() / 2), radii.end());
+  if (length < kLeastSlender * radii[radii.size() / 2]) return false;
+  std::sort(angles.begin(), angles.end());
+  double gap = angles.front() + kTwoPi - angles.back();
+  for (std::size_t i = 1; i < angles.size(); ++i) gap = std::max(gap, angles[i] - angles[i - 1]);
+  return gap < kWidestGap_rad;
+}
+
 bool has_weight(const Rig& rig, Index v) {
   if (rig.weights.empty()) return false;
   const auto row = rig.weights.row(v);
@@ -329,11 +353,53 @@ TwistReach twist_reach(const Rig& rig, const Segmentation& segmentation, std::sp
   return reach;
 }
 
-std::vector<TwistTree> twist_trees(const Rig& rig, const Segmentation& segmentation) {
+std::vector<float> limb_twists(const Rig& rig, const Segmentation& segmentation) {
+  std::vector<float> limbs(rig.skeleton.size(), 0);
+  if (rig.skins.empty()) return limbs;
+  const std::vector<Mat4> bind = bind_pose_matrices(rig, 0);
+  const auto place = [&](Index j) { return Vec3(bind[j].topRightCorner<3, 1>()); };
+  const auto length = [&](const Segmentation::Segment& s) {
+    return s.child == kNone ? 0.0 : (place(s.child) - place(s.joint)).norm();
+  };
+  // Twist joints along a bone are no branches.
+  const auto leads_aside = [&](const Segmentation::Segment& other, const Segmentation::Segment& bone) {
+    if (length(other) <= kSideBranch * length(bone)) return false;
+    const Vec3 a = place(other.child) - place(other.joint), b = place(bone.child) - place(bone.joint);
+    return a.dot(b) < kInLine * a.norm() * b.norm();
+  };
+  std::vector<std::vector<Vec3>> skin(segmentation.segments.size());
+  for (Index v = 0; v < segmentation.owner.size(); ++v) {
+    const Index owner = segmentation.owner[v];
+    if (owner != kNone && segmentation.along[v] > 0.1F && segmentation.along[v] < 0.9F)
+      skin[owner].push_back(rig.mesh.positions[v]);
+  }
+  for (std::size_t s = 0; s < segmentation.segments.size(); ++s) {
+    const Segmentation::Segment& bone = segmentation.segments[s];
+    if (bone.child == kNone) continue;
+    bool branches = false;
+    for (std::size_t other = 0; other < segmentation.segments.size(); ++other)
+      branches = branches || (other != s && segmentation.segments[other].joint == bone.joint &&
+                              leads_aside(segmentation.segments[other], bone));
+    if (!branches && goes_round(skin[s], place(bone.joint), place(bone.child))) limbs[bone.child] = 1;
+  }
+  // A joint in the same place as the end of a bone turns with it.
+  for (Index j = 0; j < limbs.size(); ++j) {
+    const Index parent = rig.skeleton.joints[j].parent;
+    if (parent != kNone && limbs[parent] > 0 && (place(j) - place(parent)).norm() <= 1e-6 * rig.mesh.size())
+      limbs[j] = 1;
+  }
+  return limbs;
+}
+
+std::vector<TwistTree> twist_trees(const Rig& rig, const Segmentation& segmentation, std::span<const float> factors,
+                                   bool limbs_only) {
   std::vector<TwistTree> trees;
   const double size = rig.mesh.size();
+  std::vector<float> spread(factors.begin(), factors.end());
+  if (spread.empty() && limbs_only) spread = limb_twists(rig, segmentation);
   for (Index s = 0; s < rig.skins.size(); ++s)
-    trees.push_back(make_twist_tree(rig.skeleton, segmentation.segments, bind_pose_matrices(rig, s), size));
+    trees.push_back(
+        make_twist_tree(rig.skeleton, segmentation.segments, bind_pose_matrices(rig, s), size, spread, limbs_only));
   return trees;
 }
 

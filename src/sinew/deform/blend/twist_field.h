@@ -52,8 +52,17 @@ struct TwistReach {
 /// \pre one tree per skin of the rig, made of the segments of `segmentation`, which has an owner per vertex.
 TwistReach twist_reach(const Rig& rig, const Segmentation& segmentation, std::span<const TwistTree> trees);
 
-/// One tree per skin of a rig, as that skin was bound. \throws Error as `make_twist_tree`.
-std::vector<TwistTree> twist_trees(const Rig& rig, const Segmentation& segmentation);
+/// Per joint of the skeleton, 1 if its twist can be spread along the bone that ends in it, else 0. Only the skin of a
+/// limb can follow a twist: the bone is the only one that begins at its joint, it is not much shorter than its skin is
+/// thick, and its skin goes all the way round it. So hips, shoulders and fingers do not spread their twists over the
+/// trunk and the palm: a hip that bends twists the bone from pelvis to hip, and nothing there is meant to twist.
+std::vector<float> limb_twists(const Rig& rig, const Segmentation& segmentation);
+
+/// One tree per skin of a rig, as that skin was bound. `factors` has one entry per joint of the skeleton, how much of
+/// its twist is spread; without any, all of it, or with `limbs_only` as `limb_twists` has it. With `limbs_only`, bends
+/// are untwisted. \throws Error as `make_twist_tree`.
+std::vector<TwistTree> twist_trees(const Rig& rig, const Segmentation& segmentation,
+                                   std::span<const float> factors = {}, bool limbs_only = false);
 
 /// Per vertex, its share of the twist of the bone that owns it, from the harmonic field that `slbs` follows. The share
 /// is 0 where no twist reaches. \throws Error as `make_twist_tree`; Cancelled.

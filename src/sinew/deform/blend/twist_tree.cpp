@@ -20,6 +20,10 @@ namespace {
 constexpr double kNoTwist = 1e-6;
 // Twists below this are rounding of the matrices.
 constexpr double kLeastTwist_rad = 1e-12;
+// Cosines of the angle between the axis of a rotation and the bone: below the first it is a bend, above the second a
+// twist.
+constexpr double kAcross = 0.4, kAlong = 0.7;
+constexpr double kFarTwist_rad = 2 * kPi / 3;
 
 bool has_twist(const Quat& q, const Vec3& axis) {
   const double along = q.vec().dot(axis);
@@ -64,15 +68,27 @@ struct HalfTwist {
 
 // That of a rotation's matrix: with q its quaternion, 1 + trace is 4 w², and what it has more below the diagonal than
 // above is 4 w times the vector part. Both vanish near half a turn.
-HalfTwist half_twist(const Mat3& r, const Vec3& axis) {
-  const Vec3 lower(r(2, 1) - r(1, 2), r(0, 2) - r(2, 0), r(1, 0) - r(0, 1));
-  return {1 + r.trace(), lower.dot(axis)};
-}
+Vec3 lower_part(const Mat3& r) { return {r(2, 1) - r(1, 2), r(0, 2) - r(2, 0), r(1, 0) - r(0, 1)}; }
+HalfTwist half_twist(const Mat3& r, const Vec3& axis) { return {1 + r.trace(), lower_part(r).dot(axis)}; }
 
 // Of all angles of a twist that differ by full turns, the nearest to another.
 double nearest_turn_rad(const HalfTwist& half, double expected_rad) {
   const double angle = 2 * std::atan2(half.sine, half.cosine);
   return expected_rad == 0 ? angle : angle + kTwoPi * std::round((expected_rad - angle) / kTwoPi);
+}
+
+double smooth_step(double x, double from, double to) {
+  const double t = std::clamp((x - from) / (to - from), 0.0, 1.0);
+  return t * t * (3 - 2 * t);
+}
+
+// How far a rotation is meant as a twist: 0 if its axis is nearly across the bone. A bend about an axis that is not
+// quite at right angles to the bone, as the two bones of a limb seldom are in line, twists the bone by a part of its
+// angle, and linear blending does that part well. From half a turn on a twist is always meant.
+double meant_as_twist(const Vec3& rotation_axis, const Vec3& axis, double twist_rad) {
+  const double length = rotation_axis.norm();
+  const double along = length > 0 ? std::abs(rotation_axis.dot(axis)) / length : 1;
+  return std::max(smooth_step(along, kAcross, kAlong), smooth_step(std::abs(twist_rad), kFarTwist_rad, kPi));
 }
 
 // before · (a turn about a line)
@@ -298,8 +314,14 @@ bool TwistTree::is_beyond(Index bone, Index other) const {
 }
 
 TwistTree make_twist_tree(const Skeleton& skeleton, const std::vector<Segmentation::Segment>& segments,
-                          const std::vector<Mat4>& bind, double size) {
-  return TreeBuilder(skeleton, segments, bind, size).run();
+                          const std::vector<Mat4>& bind, double size, std::span<const float> spread,
+                          bool bends_untwisted) {
+  TwistTree tree = TreeBuilder(skeleton, segments, bind, size).run();
+  for (TwistJoint& joint : tree.joints) {
+    if (!spread.empty()) joint.spread = static_cast<double>(spread[joint.joint]);
+    joint.bends_untwisted = bends_untwisted;
+  }
+  return tree;
 }
 
 void twist_pose(const TwistTree& tree, const ModelPose& pose, TwistPose& result) {
@@ -317,7 +339,7 @@ void twist_pose(const TwistTree& tree, const ModelPose& pose, TwistPose& result)
     const TwistJoint& joint = tree.joints[k];
     if (joint.parent == kNone) continue;
     result.twisted[k] = result.twisted[joint.parent];
-    if (joint.axis.isZero()) continue;
+    if (joint.axis.isZero() || joint.spread == 0) continue;
     HalfTwist half;
     Quat turn;
     if (turns.found(k)) half = half_twist(turns[k], joint.axis);
@@ -328,9 +350,13 @@ void twist_pose(const TwistTree& tree, const ModelPose& pose, TwistPose& result)
       if (!has_twist(turn, joint.axis)) result.half_turns.push_back(static_cast<Index>(k));
     }
     const double expected = expected_twist_rad(joint, pose);
-    const double angle = plain ? nearest_turn_rad(half, expected) : nearest_twist_rad(turn, joint.axis, expected);
+    const double whole = plain ? nearest_turn_rad(half, expected) : nearest_twist_rad(turn, joint.axis, expected);
+    double share = joint.spread;
+    if (joint.bends_untwisted)
+      share *= meant_as_twist(plain ? lower_part(turns[k]) : Vec3(turn.vec()), joint.axis, whole);
+    const double angle = share == 1 ? whole : share * whole;
     if (std::abs(angle) < kLeastTwist_rad) continue;
-    if (!plain && !has_twist(turn, joint.axis))
+    if (share != 1 || (!plain && !has_twist(turn, joint.axis)))
       half = {std::cos(0.5 * std::remainder(angle, kTwoPi)), std::sin(0.5 * std::remainder(angle, kTwoPi))};
     result.angle_rad[k] = angle;
     result.twisted[k] = turned(result.twisted[joint.parent], joint.origin, joint.axis, half);

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "sinew/core/pose.h"
@@ -40,6 +41,8 @@ struct TwistJoint {
   double handedness = 1;              ///< −1 where that frame is a mirrored one.
   Quat bind_turn = Quat::Identity();  ///< Of its frame in its parent's.
   std::vector<TwistLink> path;        ///< From below the parent down to itself.
+  double spread = 1;                  ///< Share of its twist that is spread; the rest counts as swing.
+  bool bends_untwisted = false;       ///< A rotation about an axis nearly across the bone has no twist.
 };
 
 /// The joints that the bones of a segmentation connect, as one skin has them at binding. Joints between them are
@@ -62,13 +65,15 @@ struct TwistTree {
 };
 
 /// The tree of a segmentation for joints bound at `bind` (frame to model space). \throws Error if a segment joins
-/// joints that are not above each other, or two end in one joint.
+/// joints that are not above each other, or two end in one joint. `spread` has a share for each joint of the skeleton,
+/// or is empty: 1 for all.
 TwistTree make_twist_tree(const Skeleton& skeleton, const std::vector<Segmentation::Segment>& segments,
-                          const std::vector<Mat4>& bind, double size);
+                          const std::vector<Mat4>& bind, double size, std::span<const float> spread = {},
+                          bool bends_untwisted = false);
 
 /// The effect of twists on a tree in one frame.
 struct TwistPose {
-  std::vector<double> angle_rad;  ///< Per joint of the tree: its twist about `axis` away from binding; unbounded.
+  std::vector<double> angle_rad;  ///< Per joint of the tree: its twist about `axis` away from binding, times `spread`.
   std::vector<Mat4> twisted;  ///< Per joint: Ω, where it would be if joints could only twist; rest space to rest space.
   std::vector<Mat3> motions;      ///< Per joint: binding to posed model space, without the translation.
   std::vector<Index> half_turns;  ///< Joints of the tree that swing by half a turn, so that their twist is a guess.
@@ -79,7 +84,9 @@ struct TwistPose {
 /// matrices, and which of its full turns from `ModelPose::twist_rad`. That counts turns about another axis, the joint's
 /// own bone, and away from rest; the turns about the incoming bone follow by `twist_gain_rad`, those of joints that
 /// were passed over added. Without `twist_rad` twists lie in [−π, π]. Matrices with scale count by their polar
-/// rotation; a joint that mirrors or flattens has no twist. Linear in the joints.
+/// rotation; a joint that mirrors or flattens has no twist. With `bends_untwisted` a rotation about an axis nearly
+/// across the bone (more than about 66° from it) is a bend, without any twist; from 45° on it counts in full, and
+/// twists of half a turn and more always do. Linear in the joints.
 void twist_pose(const TwistTree& tree, const ModelPose& pose, TwistPose& result);
 
 }  // namespace sinew::deform

@@ -18,10 +18,10 @@ constexpr double kNear = kPi / 3, kFar = 5 * kPi / 9;  ///< 60° and 100°.
 class FarTwist : public Deformer {
  public:
   FarTwist(const Rig& rig, const Segmentation& segmentation, const SlbsOptions& options, const std::vector<Mat4>& bind,
-           const Progress& progress)
-      : twists_(rig.skeleton, segmentation, bind, rig.mesh.size()),
+           const Progress& progress, std::span<const float> twist_factors)
+      : twists_(rig.skeleton, segmentation, bind, rig.mesh.size(), twist_factors),
         linear_(bind_lbs(rig, progress)),
-        spread_(bind_slbs(rig, segmentation, options, progress)),
+        spread_(bind_slbs(rig, segmentation, options, progress, twist_factors)),
         rows_(rig.weights.normalized()) {
     for (const Joint& joint : rig.skeleton.joints) parents_.push_back(joint.parent);
   }
@@ -75,8 +75,9 @@ class FarTwist : public Deformer {
 }  // namespace
 
 FarTwists::FarTwists(const Skeleton& skeleton, const Segmentation& segmentation, const std::vector<Mat4>& bind,
-                     double size)
-    : joints_(skeleton.size()), tree_(make_twist_tree(skeleton, segmentation.segments, bind, size)) {}
+                     double size, std::span<const float> twist_factors)
+    : joints_(skeleton.size()),
+      tree_(make_twist_tree(skeleton, segmentation.segments, bind, size, twist_factors, true)) {}
 
 void FarTwists::measure(const ModelPose& pose, Frame& frame) const {
   twist_pose(tree_, pose, frame.pose);
@@ -91,8 +92,9 @@ void FarTwists::measure(const ModelPose& pose, Frame& frame) const {
 }
 
 std::unique_ptr<Deformer> bind_far_twist(const Rig& rig, const Segmentation& segmentation, const SlbsOptions& options,
-                                         const std::vector<Mat4>& bind, const Progress& progress) {
-  return std::make_unique<FarTwist>(rig, segmentation, options, bind, progress);
+                                         const std::vector<Mat4>& bind, const Progress& progress,
+                                         std::span<const float> twist_factors) {
+  return std::make_unique<FarTwist>(rig, segmentation, options, bind, progress, twist_factors);
 }
 
 }  // namespace sinew::deform

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "sinew/deform/blend/slbs.h"
@@ -16,8 +17,10 @@ namespace sinew::deform {
 /// 60°, 1 from 100° on, smooth between.
 class FarTwists {
  public:
-  /// `bind` are the joints' frames at binding, `size` is the mesh's. \throws Error as `make_twist_tree`.
-  FarTwists(const Skeleton& skeleton, const Segmentation& segmentation, const std::vector<Mat4>& bind, double size);
+  /// `bind` are the joints' frames at binding, `size` is the mesh's, `twist_factors` as for `bind_slbs`. \throws Error
+  /// as `make_twist_tree`.
+  FarTwists(const Skeleton& skeleton, const Segmentation& segmentation, const std::vector<Mat4>& bind, double size,
+            std::span<const float> twist_factors);
 
   /// What a frame comes to, per joint of the skeleton.
   struct Frame {
@@ -36,6 +39,7 @@ class FarTwists {
 /// joints whose bones a twist is spread along, so that nothing jumps, in time or along the skin. Where nothing is
 /// twisted it is `lbs` bit for bit. \throws Error as both do.
 std::unique_ptr<Deformer> bind_far_twist(const Rig& rig, const Segmentation& segmentation, const SlbsOptions& options,
-                                         const std::vector<Mat4>& bind, const Progress& progress);
+                                         const std::vector<Mat4>& bind, const Progress& progress,
+                                         std::span<const float> twist_factors);
 
 }  // namespace sinew::deform

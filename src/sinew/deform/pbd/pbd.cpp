@@ -8,12 +8,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "sinew/core/parallel.h"
 #include "sinew/core/rotation.h"
 #include "sinew/core/text.h"
 #include "sinew/deform/blend/dqs.h"
 #include "sinew/deform/blend/lbs.h"
+#include "sinew/deform/blend/twist_field.h"
 #include "sinew/deform/pbd/far_twist.h"
 #include "sinew/deform/pbd/pbd_body.h"
 #include "sinew/deform/pbd/pbd_paper.h"
@@ -21,6 +23,7 @@
 #include "sinew/deform/pbd/pbd_system.h"
 #include "sinew/deform/pbd/skin_fit.h"
 #include "sinew/deform/pbd/skin_volume.h"
+#include "sinew/deform/pose_limits.h"
 #include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/weld.h"
 #include "sinew/geometry/spatial/ray_scene.h"
@@ -158,15 +161,22 @@ class Pbd : public Deformer {
     body_ = body_of(rig, inputs, options, progress);
     const bool known = inputs.segmentation != nullptr && !inputs.segmentation->owner.empty();
     const PbdBase base = options.base == PbdBase::kAuto && !known ? PbdBase::kLbs : options.base;
-    skin_ = bind_base(base, rig, inputs.segmentation, options.slbs, progress);
-    if (body_.tets.tets.empty()) return;
+    // Skin and tetrahedra spread the same twists.
+    std::vector<float> twist_factors(inputs.twist_factors.begin(), inputs.twist_factors.end());
+    if (spreads_twists(base) && twist_factors.empty() && options.slbs.spread_twists == SpreadTwists::kLimbs)
+      twist_factors = limb_twists(rig, *inputs.segmentation);
+    skin_ = bind_base(base, rig, inputs.segmentation, options.slbs, twist_factors, progress);
+    if (body_.tets.tets.empty() || inputs.without_correction) return;
     particles_rig_ = particle_rig(rig, body_);
     Segmentation owners;
     const bool spreads = spreads_twists(base);
     if (spreads) owners = particle_owners(rig, body_, *inputs.segmentation);
     // There is no surface inside on which a harmonic share could be solved.
-    particles_ = bind_base(base, particles_rig_, &owners, {TwistShare::kDelta}, progress);
-    if (spreads) twists_ = std::make_unique<FarTwists>(rig.skeleton, *inputs.segmentation, body_.bind, rig.mesh.size());
+    particles_ = bind_base(base, particles_rig_, &owners, {TwistShare::kDelta, options.slbs.spread_twists},
+                           twist_factors, progress);
+    if (spreads)
+      twists_ =
+          std::make_unique<FarTwists>(rig.skeleton, *inputs.segmentation, body_.bind, rig.mesh.size(), twist_factors);
     spreads_all_ = base == PbdBase::kSlbs;
     settings.material = options.material;
     settings.sweeps = options.sweeps;
@@ -182,6 +192,7 @@ class Pbd : public Deformer {
     for (const Mat4& frame : body_.bind) inverse_bind_.push_back(frame.inverse());
     reference_ = busiest_joint(body_);
     prepare_skin(rig, spreads ? inputs.segmentation : nullptr);
+    if (inputs.limits != nullptr) limits_ = *inputs.limits;
   }
 
   class PbdState : public State {
@@ -198,6 +209,8 @@ class Pbd : public Deformer {
     std::vector<Vec3f> unposed;
     SkinFit::Scratch fit;
     FarTwists::Frame twists;
+    std::vector<float> all_factors, factors;  ///< Per vertex of the mesh, and per moved one; empty without limits.
+    PoseLimits::Scratch limits;
   };
 
   std::unique_ptr<State> make_state() const override {
@@ -219,7 +232,8 @@ class Pbd : public Deformer {
     if (system_->islands() == 0) return;
     relax(state, input, output.report);
     carry(state);
-    fit_skin(state, input, output.positions);
+    fit_skin(state);
+    limit(state, input);
     keep_volume(state, input, output.positions);
     if (!output.normals.empty()) flat_normals(output.positions, state.flat_before);
     for (std::size_t w = 0; w < moved_.size(); ++w)
@@ -258,16 +272,17 @@ class Pbd : public Deformer {
 
  private:
   std::unique_ptr<Deformer> bind_base(PbdBase base, const Rig& rig, const Segmentation* segmentation,
-                                      const SlbsOptions& slbs, const Progress& progress) const {
+                                      const SlbsOptions& slbs, std::span<const float> twist_factors,
+                                      const Progress& progress) const {
     switch (base) {
       case PbdBase::kAuto:
-        return bind_far_twist(rig, *segmentation, slbs, body_.bind, progress);
+        return bind_far_twist(rig, *segmentation, slbs, body_.bind, progress, twist_factors);
       case PbdBase::kLbs:
         return bind_lbs(rig, progress);
       case PbdBase::kDqs:
         return bind_dqs(rig, progress);
       case PbdBase::kSlbs:
-        return bind_slbs(rig, *segmentation, slbs, progress);
+        return bind_slbs(rig, *segmentation, slbs, progress, twist_factors);
     }
     return nullptr;
   }
@@ -388,25 +403,23 @@ class Pbd : public Deformer {
     });
   }
 
-  /// Fits the skin to the surface of the tetrahedra, which know no morphs, and turns its corrections to model space.
-  void fit_skin(PbdState& state, const FrameInput& input, std::span<const Vec3f> positions) const {
-    if (fit_) {
-      Mat4 back = Mat4::Identity();
-      if (has_morphs(input)) {
-        state.unposed.resize(positions.size());
-        state.pose.morph_weights.clear();
-        skin_->deform(*state.skin, {state.pose}, {state.unposed, {}, nullptr});
-        state.pose.morph_weights = input.pose.morph_weights;
-        positions = state.unposed;
-      } else {
-        back.topLeftCorner<3, 3>() = state.turn.inverse();
-        back.topRightCorner<3, 1>() = -(back.topLeftCorner<3, 3>() * state.move);
-      }
-      fit_->aim(positions, back, state.predicted, state.corrections, state.fit);
-      fit_->fit(fit_rounds_, state.fit, state.on_skin);
-    }
+  /// Fits the skin to the surface of the tetrahedra, and turns its corrections to model space.
+  void fit_skin(PbdState& state) const {
+    if (fit_) fit_->fit(fit_rounds_, state.corrections, state.fit, state.on_skin);
     const Eigen::Matrix3f turn = state.turn.cast<float>();
     for (Vec3f& correction : state.on_skin) correction = turn * correction;
+  }
+
+  /// Reduces corrections by the pose. The last step makes up for what the skin then lacks, at the other vertices.
+  void limit(PbdState& state, const FrameInput& input) const {
+    if (!limits_) return;
+    state.all_factors.resize(limits_->vertex_count());
+    limits_->evaluate(input.pose.joints, state.limits, state.all_factors);
+    state.factors.resize(moved_.size());
+    for (std::size_t m = 0; m < moved_.size(); ++m) {
+      state.factors[m] = state.all_factors[moved_[m].vertex];
+      state.on_skin[m] *= state.factors[m];
+    }
   }
 
   /// Gives the skin back what it lacks of the volume at binding, with the morphs of the frame.
@@ -429,7 +442,7 @@ class Pbd : public Deformer {
         state.volumes.twists.push_back((spreads_all_ ? 1 : state.twists.share[j]) *
                                        SkinVolume::lost_by(state.twists.angle_rad[j]));
     }
-    volume_->restore(state.volumes, positions, state.motions, skin_volume_, state.on_skin);
+    volume_->restore(state.volumes, positions, state.motions, skin_volume_, state.on_skin, state.factors);
   }
 
   /// Sums of the faces' normals around moved vertices, weighted by area.
@@ -468,6 +481,7 @@ class Pbd : public Deformer {
   std::vector<std::vector<Index>> copies_;
   std::vector<Index> ring_offsets_, ring_items_;
   std::vector<float> even_;
+  std::optional<PoseLimits> limits_;
   std::vector<Face> faces_;
 };
 
@@ -487,9 +501,20 @@ DeformerMethod pbd_method() {
           "shapes.",
       .options = PbdOptions{},
       .overlays = {"tets", "inverted", "areas"},
+      .corrects =
+          [](const AnyOptions& options) {
+            const PbdOptions& own = options.as<PbdOptions>();
+            // The paper's own constraints are shown as they are.
+            if (own.mode == PbdMode::kPaper) return std::string();
+            return std::string(own.base == PbdBase::kDqs ? "dqs" : "lbs");
+          },
+      .limited_by = LimitedBy::kVertices,
       .needs =
           [](const AnyOptions& options) {
-            return MethodNeeds{.segmentation = spreads_twists(chosen_options(options.as<PbdOptions>()).base)};
+            const PbdOptions own = chosen_options(options.as<PbdOptions>());
+            const bool spreads = spreads_twists(own.base);
+            return MethodNeeds{.segmentation = spreads,
+                               .twist_factors = spreads && own.slbs.spread_twists == SpreadTwists::kLimbs};
           },
       .prepare = [](const Rig& rig, const MethodInputs&, const AnyOptions& options,
                     const Progress& progress) -> std::vector<std::byte> {

@@ -70,8 +70,8 @@ class PbdSystem {
     std::vector<Run> edge_colours;                       ///< Of constraints.
     std::vector<Run> tet_colours;                        ///< Of groups.
     Run binds;
-    Run tets;  ///< Groups of all its colours.
-    std::vector<Index> joints;           ///< In whose areas it lies.
+    Run tets;                             ///< Groups of all its colours.
+    std::vector<Index> joints;            ///< In whose areas it lies.
     std::vector<std::size_t> neighbours;  ///< Per particle where its list begins, in `neighbours_`; and the end.
   };
 
@@ -100,7 +100,7 @@ class PbdSystem {
   SkinWeights areas_;                                           ///< Per particle of the body.
   std::vector<float> farthest_;                                 ///< Per local particle: how far it may go, in cells.
   std::vector<std::uint32_t> neighbours_;                       ///< Local particles at the other ends of edges.
-  std::vector<Index> bind_joint_;  ///< Per lane.
+  std::vector<Index> bind_joint_;                               ///< Per lane.
   std::vector<Vec3> bind_point_;
   float longest_step_ = 0;
   std::size_t edge_count_ = 0, tet_count_ = 0, bind_count_ = 0, most_colours_ = 0;

@@ -19,12 +19,19 @@ constexpr double kBeside =
 /// Samples that the riding of a vertex counts for, so that a single one does not decide. With 1 more of the volume
 /// comes back (two points at knees of six characters), but edges stretch more (2.00 times instead of 1.96 in the mean).
 constexpr float kOwnSamples = 2;
-constexpr float kFadeIn = 0.05F;  ///< Cells.
+constexpr float kLeastOwn = 0.01F;
+
+/// Whether a face follows a joint at all: the nearest face may belong to another limb, which only touches this one.
+bool follows(const SkinWeights& weights, const Triangle& triangle, Index joint) {
+  for (const Index v : triangle.vertices)
+    for (const Influence& influence : weights.row(v))
+      if (influence.joint == joint && influence.weight >= kLeastOwn) return true;
+  return false;
+}
 
 }  // namespace
 
-SkinFit::SkinFit(const Rig& rig, const PbdBody& body, const geometry::Welding& welding, std::span<const Index> moved)
-    : cell_(static_cast<float>(body.cell)) {
+SkinFit::SkinFit(const Rig& rig, const PbdBody& body, const geometry::Welding& welding, std::span<const Index> moved) {
   std::vector<char> on_surface(body.tets.positions.size(), 0);
   for (const auto& triangle : geometry::tet_surface(body.tets))
     for (const Index p : triangle) on_surface[p] = 1;
@@ -40,7 +47,8 @@ SkinFit::SkinFit(const Rig& rig, const PbdBody& body, const geometry::Welding& w
   std::vector<std::vector<Part>> parts(count);
   for (std::size_t i = 0; i < particles.size(); ++i) {
     const Triangle& triangle = triangles[closest[i].triangle];
-    Sample sample{particles[i], triangle.vertices, {}, {}, 0};
+    if (!follows(rig.weights, triangle, body.owner[particles[i]])) continue;
+    Sample sample{particles[i], {}, {}};
     Vec3 foot = Vec3::Zero();
     for (std::size_t k = 0; k < 3; ++k) {
       const Index v = triangle.vertices[k];
@@ -56,7 +64,6 @@ SkinFit::SkinFit(const Rig& rig, const PbdBody& body, const geometry::Welding& w
     // Also where a face without area has no normal.
     if (!(std::abs(height) < kFarthest * body.cell)) continue;
     if ((places[i] - foot - height * normal).norm() > kBeside * body.cell) continue;
-    sample.height = static_cast<float>(height);
     for (std::size_t k = 0; k < 3; ++k)
       if (sample.corners[k] != kNone)
         parts[sample.corners[k]].push_back({static_cast<Index>(samples_.size()), sample.shares[k]});
@@ -71,33 +78,12 @@ SkinFit::SkinFit(const Rig& rig, const PbdBody& body, const geometry::Welding& w
   }
 }
 
-void SkinFit::aim(std::span<const Vec3f> skin, const Mat4& to_particles, std::span<const Vec3f> predicted,
-                  std::span<const Vec3f> corrections, Scratch& scratch) const {
-  const Eigen::Matrix4f motion = to_particles.cast<float>();
-  scratch.wanted.resize(samples_.size());
-  parallel_for(samples_.size(), [&](std::size_t s) {
-    const Sample& sample = samples_[s];
-    const Vec3f& correction = corrections[sample.particle];
-    scratch.wanted[s] = correction;
-    const float fade = std::min(1.0F, correction.norm() / (kFadeIn * cell_));
-    if (fade == 0) return;
-    std::array<Vec3f, 3> corner;
-    Vec3f foot = Vec3f::Zero();
-    for (std::size_t k = 0; k < 3; ++k) {
-      corner[k] = motion.topLeftCorner<3, 3>() * skin[sample.vertices[k]] + motion.topRightCorner<3, 1>();
-      foot += sample.shares[k] * corner[k];
-    }
-    const Vec3f normal = (corner[1] - corner[0]).cross(corner[2] - corner[0]).normalized();
-    scratch.wanted[s] += fade * (predicted[sample.particle] - foot - sample.height * normal);
-  });
-}
-
-void SkinFit::fit(int rounds, Scratch& scratch, std::span<Vec3f> on_skin) const {
+void SkinFit::fit(int rounds, std::span<const Vec3f> corrections, Scratch& scratch, std::span<Vec3f> on_skin) const {
   scratch.residuals.resize(samples_.size());
   for (int round = 0; round < rounds; ++round) {
     parallel_for(samples_.size(), [&](std::size_t s) {
       const Sample& sample = samples_[s];
-      scratch.residuals[s] = scratch.wanted[s];
+      scratch.residuals[s] = corrections[sample.particle];
       for (std::size_t k = 0; k < 3; ++k)
         if (sample.corners[k] != kNone) scratch.residuals[s] -= sample.shares[k] * on_skin[sample.corners[k]];
     });

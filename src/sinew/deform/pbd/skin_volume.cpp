@@ -20,9 +20,9 @@ constexpr float kLeastBend = 0.02F;  ///< Below it skin counts as rigid.
 constexpr double kOneRegion = 0.3;   ///< Joints whose faces meet at a bend above it share a region.
 constexpr int kVolumeRounds = 3;     ///< Of Newton's method: volume is nearly linear in so small a step.
 constexpr int kWidenings = 4;
-constexpr double kMostOut = 0.5;  ///< Of a joint's radius that a vertex may go.
+constexpr double kMostOut = 0.5;     ///< Of a joint's radius that a vertex may go.
 constexpr double kClearBend = 0.25;  ///< 60°, as `lost_by`.
-constexpr double kNoBend = 1e-9;  ///< What rounding may make of a joint that does not bend, as `lost_by`.
+constexpr double kNoBend = 1e-9;     ///< What rounding may make of a joint that does not bend, as `lost_by`.
 
 /// Per joint a number; in order of joints.
 using PerJoint = std::vector<std::pair<Index, float>>;
@@ -377,13 +377,15 @@ void SkinVolume::measure_turns(std::span<const Mat4> motions, Scratch& scratch) 
 
 /// Sums of normals to ways: each vertex's along its normal, as far as joints bend it. Returns the volume that a step of
 /// 1 along them all gains.
-double SkinVolume::weigh_ways(const Region& region, std::span<const double> bends, std::span<Vec3> normals) {
+double SkinVolume::weigh_ways(const Region& region, std::span<const double> bends, std::span<const float> factors,
+                              std::span<Vec3> normals) {
   double gain = 0;
   for (std::size_t v = 0; v < normals.size(); ++v) {
     if (region.moved[v] == kNone || !(region.area[v] > 0)) continue;
     double amount = 0;
     for (Index b = region.offsets[v]; b < region.offsets[v + 1]; ++b)
       amount += static_cast<double>(region.bends[b].amount) * bends[region.bends[b].turn];
+    if (!factors.empty()) amount *= static_cast<double>(factors[region.moved[v]]);
     gain += amount * normals[v].squaredNorm() / (6 * static_cast<double>(region.area[v]));
     normals[v] *= amount / static_cast<double>(region.area[v]);
   }
@@ -391,7 +393,7 @@ double SkinVolume::weigh_ways(const Region& region, std::span<const double> bend
 }
 
 /// Newton's method along the normals. False if the region is left as it is.
-bool SkinVolume::restore_region(std::size_t r, double share, Scratch& scratch) const {
+bool SkinVolume::restore_region(std::size_t r, double share, std::span<const float> factors, Scratch& scratch) const {
   const Region& region = regions_[r];
   std::vector<Vec3>& places = scratch.places[r];
   std::vector<Vec3>& normals = scratch.normals[r];
@@ -407,7 +409,7 @@ bool SkinVolume::restore_region(std::size_t r, double share, Scratch& scratch) c
     normals.assign(places.size(), Vec3::Zero());
     const double missing = scratch.targets[r] - volume_of(region, places, normals);
     if (round == 0) kept = (1 - share) * missing;
-    const double gain = weigh_ways(region, scratch.bends, normals);
+    const double gain = weigh_ways(region, scratch.bends, factors, normals);
     if (!(gain > 0)) return false;
     const double step = std::clamp((missing - kept) / (damping * gain), -farthest - way, farthest - way);
     if (!std::isfinite(step)) return false;
@@ -419,7 +421,7 @@ bool SkinVolume::restore_region(std::size_t r, double share, Scratch& scratch) c
 }
 
 void SkinVolume::restore(Scratch& scratch, std::span<const Vec3f> positions, std::span<const Mat4> motions,
-                         double share, std::span<Vec3f> corrections) const {
+                         double share, std::span<Vec3f> corrections, std::span<const float> factors) const {
   scratch.places.resize(regions_.size());
   scratch.normals.resize(regions_.size());
   measure_turns(motions, scratch);
@@ -429,7 +431,7 @@ void SkinVolume::restore(Scratch& scratch, std::span<const Vec3f> positions, std
   parallel_for(
       regions_.size(),
       [&](std::size_t r) {
-        if (!restore_region(r, share, scratch)) return;
+        if (!restore_region(r, share, factors, scratch)) return;
         const Region& region = regions_[r];
         for (std::size_t v = 0; v < region.vertices.size(); ++v)
           if (region.moved[v] != kNone)

@@ -52,9 +52,10 @@ class SkinVolume {
   /// Moves vertices so that regions enclose `scratch.targets` again, or `share` of what they lack; no vertex by more
   /// than half of its joint's radius. `positions` are those of all vertices, to which `corrections`, one per moved
   /// vertex, are yet to be added: these are changed. The same bytes for any number of threads; a few passes over the
-  /// faces near joints.
+  /// faces near joints. `factors`, one per moved vertex or none, weigh how much of the volume a vertex takes: where it
+  /// is 0 a vertex stays, and others take its part.
   void restore(Scratch& scratch, std::span<const Vec3f> positions, std::span<const Mat4> motions, double share,
-               std::span<Vec3f> corrections) const;
+               std::span<Vec3f> corrections, std::span<const float> factors = {}) const;
 
   /// sin² of half an angle, and 1 from half a turn on: skin that is bent by it loses volume like that.
   static double lost_by(double angle_rad);
@@ -86,8 +87,9 @@ class SkinVolume {
   void gather(const Region& region, std::span<const Vec3f> positions, std::span<const Vec3f> corrections,
               std::vector<Vec3>& places) const;
 
-  static double weigh_ways(const Region& region, std::span<const double> bends, std::span<Vec3> normals);
-  bool restore_region(std::size_t r, double share, Scratch& scratch) const;
+  static double weigh_ways(const Region& region, std::span<const double> bends, std::span<const float> factors,
+                           std::span<Vec3> normals);
+  bool restore_region(std::size_t r, double share, std::span<const float> factors, Scratch& scratch) const;
   void measure_turns(std::span<const Mat4> motions, Scratch& scratch) const;
 
   std::vector<Index> parents_;

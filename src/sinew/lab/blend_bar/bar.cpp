@@ -98,7 +98,9 @@ double closed_form_loss(double spread, int links, const std::vector<Quat>& rotat
 pipeline::DeformerOptions published_deformer(std::string_view method) {
   pipeline::DeformerOptions options = deformer(method);
   AnyOptions& own = options.method.options();
-  if (own.is<deform::SlbsOptions>()) own.as<deform::SlbsOptions>().twist_share = deform::TwistShare::kDelta;
+  if (own.is<deform::SlbsOptions>())
+    own.as<deform::SlbsOptions>() = {deform::TwistShare::kDelta, deform::SpreadTwists::kAll};
+  options.never_worse = false;
   return options;
 }
 

@@ -24,6 +24,12 @@ namespace sinew::lab {
 using namespace pipeline;
 namespace {
 
+/// A method as it is: its correction is not reduced where the surface would be worse.
+pipeline::DeformerOptions unguarded(pipeline::DeformerOptions options) {
+  options.never_worse = false;
+  return options;
+}
+
 Vec3 place(const std::vector<Mat4>& frames, Index j) { return frames[j].topRightCorner<3, 1>(); }
 
 /// A joint that twists about the bone that ends in it, or bends across the one that begins there, towards a direction.
@@ -166,7 +172,7 @@ void pbd_limbs(const Progress& progress, Reproduction& result, int vertices) {
   for (const Skinning& skinning : kSkinnings) {
     progress.check();
     Findings warnings;
-    const auto deformer = bind_deformer(rig, skinning.options(), warnings, progress);
+    const auto deformer = bind_deformer(rig, unguarded(skinning.options()), warnings, progress);
     table.rows.push_back({skinning.name});
     for (const LimbTurn& turn : turns) {
       const ModelPose pose = turned_pose(rig, turn);
@@ -203,10 +209,10 @@ void pbd_sections(const Progress& progress, Reproduction& result) {
     choose.base = which;
     Findings warnings;
     const auto alone =
-        bind_deformer(rig, deformer(which == deform::PbdBase::kAuto ? "slbs" : base), warnings, progress);
-    const auto corotated = bind_deformer(rig, deformer("pbd", choose), warnings, progress);
+        bind_deformer(rig, unguarded(deformer(which == deform::PbdBase::kAuto ? "slbs" : base)), warnings, progress);
+    const auto corotated = bind_deformer(rig, unguarded(deformer("pbd", choose)), warnings, progress);
     choose.material = deform::PbdMaterial::kSprings;
-    const auto springs = bind_deformer(rig, deformer("pbd", choose), warnings, progress);
+    const auto springs = bind_deformer(rig, unguarded(deformer("pbd", choose)), warnings, progress);
     for (const int degrees : {120, 180}) {
       progress.check();
       const ModelPose pose = turned_pose(rig, {"twist", 1, true, Vec3::UnitY(), static_cast<double>(degrees)});

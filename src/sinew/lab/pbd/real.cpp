@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <optional>
 
-#include "sinew/binding/segment/segmentation.h"
 #include "sinew/core/character.h"
 #include "sinew/deform/pbd/pbd.h"
 #include "sinew/deform/pbd/pbd_body.h"
@@ -19,7 +18,7 @@
 #include "sinew/io/asset.h"
 #include "sinew/lab/pbd/pbd.h"
 #include "sinew/motion/resolve.h"
-#include "sinew/pipeline/bind_subject.h"
+#include "sinew/pipeline/segment_rig.h"
 
 namespace sinew::lab {
 
@@ -107,10 +106,7 @@ RealBindings bind_real(const Rig& rig, const Progress& progress) {
   bound.linear = deform::bind("lbs", rig, {}, progress);
   Findings warnings;
   const auto start = std::chrono::steady_clock::now();
-  const binding::Subject subject = bind_subject(rig, {}, warnings);
-  const Skeleton skeleton = with_leaf_ends(rig, subject.joints, subject.bound);
-  Segmentation segmentation = binding::segment({rig.mesh, skeleton, subject.joints, subject.bound}, {}, progress);
-  binding::respect_rigid_shells(segmentation, rig.mesh, rig.weights);
+  const Segmentation segmentation = segment_by_weights(rig, warnings, progress);
   const deform::PbdBody body = deform::make_pbd_body(rig, {}, progress);
   const std::vector<std::byte> bytes = deform::write_pbd_body(body);
   const deform::MethodInputs inputs{.segmentation = &segmentation, .prepared = bytes};

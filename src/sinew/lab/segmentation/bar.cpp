@@ -42,7 +42,7 @@ constexpr std::array<int, 4> kBarLayers = {40, 80, 160, 320};
 
 std::unique_ptr<deform::Deformer> bind_twist_safe(const Rig& rig) {
   const Segmentation regions = binding::segment(binding::rest_subject(rig.mesh, rig.skeleton));
-  return deform::bind_slbs(rig, regions, {deform::TwistShare::kDelta});
+  return deform::bind_slbs(rig, regions, {deform::TwistShare::kDelta, deform::SpreadTwists::kAll});
 }
 
 std::unique_ptr<deform::Deformer> bind_bar(const Rig& rig, std::size_t method) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
 
 #include "sinew/binding/segment/segmentation.h"
 #include "sinew/core/angles.h"
@@ -42,7 +43,9 @@ struct TwistMethod {
   bool delta_share;  ///< Of slbs.
 
   AnyOptions options() const {
-    return delta_share ? AnyOptions(deform::SlbsOptions{deform::TwistShare::kDelta}) : AnyOptions();
+    if (std::string_view(id) != "slbs") return {};
+    return deform::SlbsOptions{delta_share ? deform::TwistShare::kDelta : deform::TwistShare::kHarmonic,
+                               deform::SpreadTwists::kAll};
   }
 };
 constexpr std::array<TwistMethod, 5> kTwistMethods = {{{"lbs", "LBS", "lbs", false, false},

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/pipeline/never_worse.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "sinew/core/parallel.h"
+#include "sinew/deform/blend/lbs.h"
+#include "sinew/deform/limited.h"
+#include "sinew/pipeline/deformer.h"
+#include "sinew/pipeline/range_of_motion.h"
+#include "sinew/shapes/kinds.h"
+
+namespace sinew::pipeline {
+namespace {
+
+Rig person(int vertices = 3000) {
+  shapes::MakeOptions make;
+  make.vertices = vertices;
+  return shapes::make("human", make).made.character.rig;
+}
+
+// Linear blending that throws some vertices of one arm away as soon as its elbow bends: a correction that tears.
+class Tearing : public deform::Deformer {
+ public:
+  explicit Tearing(const Rig& rig)
+      : linear_(deform::bind_lbs(rig)), elbow_(rig.skeleton.find("LeftForearm")), rows_(rig.weights.normalized()) {}
+
+  std::unique_ptr<State> make_state() const override { return linear_->make_state(); }
+
+  void deform(State& state, const deform::FrameInput& input, const deform::FrameOutput& output) const override {
+    linear_->deform(state, input, output);
+    const Mat3 turn = input.pose.joints[elbow_].topLeftCorner<3, 3>();
+    const auto bent = static_cast<float>(std::clamp((3 - turn.trace()) / 4, 0.0, 1.0));
+    for (Index v = 0; v < output.positions.size(); v += 7)
+      for (const Influence& influence : rows_.row(v))
+        if (influence.joint == elbow_) output.positions[v].z() += 0.3F * bent * influence.weight;
+  }
+
+ private:
+  std::unique_ptr<Deformer> linear_;
+  Index elbow_;
+  SkinWeights rows_;
+};
+
+Index worse_poses(const Rig& rig, const deform::Deformer& base, const deform::Deformer& corrected) {
+  return measure_range(rig, {{"base", base}, {"corrected", corrected}}).methods[1].worse();
+}
+
+TEST(NeverWorse, ReducesACorrectionThatTearsUntilItDoesNotAndNamesTheJoint) {
+  const Rig rig = person();
+  const auto base = deform::bind_lbs(rig);
+  const Tearing tearing(rig);
+  ASSERT_GT(worse_poses(rig, *base, tearing), 2U);
+  const CorrectionLimits limits = limit_correction(rig, *base, *base, tearing);
+  ASSERT_TRUE(limits.limits.any());
+  ASSERT_FALSE(limits.reduced.empty());
+  const Findings findings = describe(limits.reduced, rig.skeleton, "tearing");
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].text.find("LeftForearm"), std::string::npos);
+  const auto limited =
+      deform::bind_limited(std::make_unique<Tearing>(rig),
+                           deform::bind_lbs(deform::rig_of_vertices(rig, limits.limits.vertices())), limits.limits);
+  EXPECT_LE(worse_poses(rig, *base, *limited), 1U);
+}
+
+TEST(NeverWorse, LeavesADeformerAloneThatIsItsBase) {
+  const Rig rig = person();
+  const auto base = deform::bind_lbs(rig), same = deform::bind_lbs(rig);
+  const CorrectionLimits limits = limit_correction(rig, *base, *base, *same);
+  EXPECT_FALSE(limits.limits.any());
+  EXPECT_TRUE(limits.reduced.empty());
+}
+
+TEST(NeverWorse, HoldsForEveryCorrectedMethodAndDeltaMushOnAPerson) {
+  const Rig rig = person();
+  Findings findings;
+  const auto base = bind_deformer(rig, deformer("lbs"), findings);
+  DeformerOptions mush = deformer("lbs");
+  mush.delta_mush.enabled = true;
+  for (const DeformerOptions& options : {deformer("slbs"), deformer("pbd"), mush}) {
+    const auto corrected = bind_deformer(rig, options, findings);
+    const RangeResult result = measure_range(rig, {{"base", *base}, {"corrected", *corrected}});
+    const RangeMethod& method = result.methods[1];
+    EXPECT_EQ(method.tears(), 0U);
+    EXPECT_LE(20 * method.worse(), method.cases.size()) << options.method.id();
+    EXPECT_LT(method.largest_stretch_ratio(result.methods[0]), 1.3) << options.method.id();
+  }
+}
+
+TEST(NeverWorse, IsTheSameForAnyNumberOfThreads) {
+  const Rig rig = person(1500);
+  const auto base = deform::bind_lbs(rig);
+  const Tearing tearing(rig);
+  const int before = thread_count();
+  set_thread_count(1);
+  const auto one = limit_correction(rig, *base, *base, tearing).limits.bytes();
+  set_thread_count(4);
+  const auto four = limit_correction(rig, *base, *base, tearing).limits.bytes();
+  set_thread_count(before);
+  EXPECT_EQ(one, four);
+}
+
+TEST(RangeOfMotion, OfAPersonCoversTheMainJointsOnBothSides) {
+  const Rig rig = person(1500);
+  const RangePoses range(rig);
+  std::map<std::string, int> groups;
+  for (const motion::RangePose& pose : range.poses()) ++groups[pose.group];
+  for (const char* group : {"elbow", "knee", "hip", "shoulder", "neck", "forearm"})
+    EXPECT_GE(groups[group], 4) << group;
+}
+
+}  // namespace
+}  // namespace sinew::pipeline
