@@ -51,6 +51,34 @@ class Measure : public testing::Test {
   fs::path folder_;
 };
 
+TEST_F(Measure, RangeOfMotionComparesMethodsWithLinearBlending) {
+  MeasureOptions options;
+  options.rom = true;
+  options.rom_methods = {"slbs", "delta_mush"};
+  options.csv = (folder_ / "rom.csv").string();
+  const Report report = run(options);
+  const Json& methods = report.metrics["range_of_motion"]["methods"];
+  ASSERT_EQ(methods.size(), 3U);
+  EXPECT_EQ(methods[0]["method"], "lbs");
+  EXPECT_EQ(methods[1]["tears"], 0);
+  EXPECT_GT(methods[0]["cases"].size(), 3U);
+  EXPECT_NE(report.text.find("slbs"), std::string::npos);
+  EXPECT_TRUE(fs::exists(folder_ / "rom.csv"));
+}
+
+TEST_F(Measure, RangeOfMotionRefusesWhatPosesTheCharacterAndUnknownMethods) {
+  MeasureOptions options = posed("bend.json");
+  options.rom = true;
+  EXPECT_THROW(run(options), Error);
+  MeasureOptions unknown;
+  unknown.rom = true;
+  unknown.rom_methods = {"nothing"};
+  EXPECT_THROW(run(unknown), Error);
+  MeasureOptions alone;
+  alone.rom_methods = {"slbs"};
+  EXPECT_THROW(run(alone), Error);
+}
+
 TEST_F(Measure, FindsNothingInRestAndBindPose) {
   const Report report = run({});
   EXPECT_TRUE(report.warnings.empty());

@@ -7,12 +7,16 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "sinew/core/error.h"
 #include "sinew/jobs/measure_figures.h"
+#include "sinew/jobs/measure_range.h"
 #include "sinew/jobs/motion_source.h"
 #include "sinew/pipeline/deformer.h"
 #include "sinew/pipeline/measure.h"
+#include "sinew/pipeline/range_of_motion.h"
 
 namespace sinew::jobs {
 namespace {
@@ -50,6 +54,9 @@ io::Asset load_for(Report& report, const fs::path& path, const MeasureOptions& o
 void refuse_contradictions(const MeasureOptions& options) {
   if (!options.frames.empty() && options.clip.empty())
     throw Error("The option 'frames' requires the option 'clip', which specifies the clip.");
+  if (options.rom && !(options.clip.empty() && options.pose.empty() && options.against.empty()))
+    throw Error("The option 'rom' poses the character by itself. Omit the options 'clip', 'pose' and 'against'.");
+  if (!options.rom && !options.rom_methods.empty()) throw Error("The option 'rom_methods' requires the option 'rom'.");
   if (!options.clip.empty() && !options.pose.empty())
     throw Error("The option 'clip' cannot be combined with the option 'pose'. Omit one of them.");
 }
@@ -88,13 +95,64 @@ std::string heading(const std::string& name, const Rig& rig, const std::string& 
   return text + "\n\n";
 }
 
-void write_table(const fs::path& path, const pipeline::MeasureResult& result, const Rig& rig, Report& report) {
-  const std::string text = measure_csv(result, rig);
+void write_text(const fs::path& path, const std::string& text, const std::string& what, Report& report) {
   io::AtomicFiles files;
   files.add(path, text);
   files.commit();
   report.outputs.push_back(io::describe(path, io::as_bytes(text)));
-  report.text += fmt::format("\nwrote      {}: {} frames\n", path.string(), result.frames.size());
+  report.text += fmt::format("\nwrote      {}: {}\n", path.string(), what);
+}
+
+void write_table(const fs::path& path, const pipeline::MeasureResult& result, const Rig& rig, Report& report) {
+  write_text(path, measure_csv(result, rig), fmt::format("{} frames", result.frames.size()), report);
+}
+
+constexpr const char* kDeltaMush = "delta_mush";
+
+/// The methods of a range of motion, the base first, with their options.
+std::vector<std::pair<std::string, pipeline::DeformerOptions>> range_methods(const MeasureOptions& options) {
+  const std::string base = pipeline::DeformerOptions{}.method.id();
+  std::vector<std::string> names = options.rom_methods;
+  if (names.empty()) {
+    for (const deform::DeformerMethod& method : deform::deformers().entries()) names.push_back(method.id);
+    names.emplace_back(kDeltaMush);
+  }
+  std::vector<std::pair<std::string, pipeline::DeformerOptions>> methods = {{base, pipeline::deformer(base)}};
+  for (const std::string& name : names) {
+    if (name == base) continue;
+    pipeline::DeformerOptions chosen = options.deformer;
+    chosen.delta_mush.enabled = name == kDeltaMush;
+    chosen.method.choose(name == kDeltaMush ? base : name);
+    methods.emplace_back(name, std::move(chosen));
+  }
+  return methods;
+}
+
+Report measure_rom(const JobRequest& request, const MeasureOptions& options, const std::optional<fs::path>& table,
+                   Report report, const io::Asset& asset, const Progress& progress) {
+  const Rig& rig = asset.character.rig;
+  if (rig.skeleton.empty() || rig.weights.empty())
+    throw Error(fmt::format("{} has no skin, so there is no range of motion to measure. Rig or bind it first.",
+                            asset.path.string()));
+  std::vector<std::unique_ptr<deform::Deformer>> deformers;
+  std::vector<pipeline::RangeSubject> subjects;
+  for (const auto& [name, chosen] : range_methods(options)) {
+    const StageTimer timer(report, "bind " + name);
+    deformers.push_back(pipeline::bind_deformer(rig, chosen, report.warnings, progress));
+    subjects.push_back({name, *deformers.back()});
+  }
+  pipeline::RangeResult result;
+  {
+    const StageTimer timer(report, "measure");
+    result = pipeline::measure_range(rig, subjects, options.meter.intersections, progress);
+  }
+  report.metrics = range_json(result, rig.skeleton);
+  report.text = fmt::format("{}: {} vertices, {} joints, range of motion\n\n", asset.path.string(),
+                            rig.mesh.vertex_count(), rig.skeleton.size()) +
+                range_text(result, rig.skeleton);
+  if (table) write_text(*table, range_csv(result, rig.skeleton), fmt::format("{} poses", result.poses.size()), report);
+  report.next = "sinew info " + shell_word(request.inputs.front());
+  return report;
 }
 
 }  // namespace
@@ -109,6 +167,7 @@ Report measure(const JobRequest& request, const MeasureOptions& options, const P
   const io::Asset asset = load_for(report, request.inputs.front(), options, progress);
   const Rig& rig = asset.character.rig;
   if (rig.mesh.vertex_count() == 0) throw Error(fmt::format("{} has no mesh to measure.", name));
+  if (options.rom) return measure_rom(request, options, table, std::move(report), asset, progress);
   io::Asset other;
   if (!options.against.empty()) {
     other = load_for(report, options.against, options, progress);

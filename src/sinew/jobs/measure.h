@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sinew/core/options.h"
 #include "sinew/core/progress.h"
@@ -22,6 +23,8 @@ struct MeasureOptions {
   std::string frames;   ///< Empty: all of the clip.
   double fps = 30;
   std::string csv;
+  bool rom = false;
+  std::vector<std::string> rom_methods;
   measure::MeterOptions meter;
   pipeline::DeformerOptions deformer;
   io::PlacementOptions placement;
@@ -43,6 +46,15 @@ struct MeasureOptions {
       self.frames);
     v(Field("fps", "Frames per second at which the clip is measured.").range(0.001, 1000), self.fps);
     v(Field("csv", "Write the figures of every frame to this CSV file.").as("FILE.csv"), self.csv);
+    v(Field(
+          "rom",
+          "Measure the range of motion instead: bends and twists of the main joints by several methods, each compared "
+          "with linear blending."),
+      self.rom);
+    v(Field("rom_methods",
+            "Methods to compare by the option 'rom'; 'delta_mush' is delta mush over linear blending. Default: all.")
+          .as("METHOD,…"),
+      self.rom_methods);
     measure::MeterOptions::visit(self.meter, v);
     pipeline::DeformerOptions::visit(self.deformer, v);
     io::PlacementOptions::visit(self.placement, v);
