@@ -21,10 +21,10 @@ namespace sinew::measure {
 namespace {
 
 constexpr double kCloseShells = 0.004;  // Of the size: shells nearer than this at rest shall stay together.
-constexpr double kStill = 1e-5;         // Of the size: corrections below it are none.
+constexpr double kStill = 2e-6;         // Of the size: corrections below it are none.
 constexpr double kRestFold = kPi / 3;   // Edges that are sharper at rest cannot become folded.
 constexpr double kSnap = 1e-5;          // Of the size.
-constexpr double kLeastArea = 1e-10;    // Of the square of the size: smaller triangles have no side.
+constexpr double kLeastArea = 1e-8;     // Of the square of the size: smaller triangles have no side.
 
 Vec3 area_normal(const std::array<Index, 3>& t, std::span<const Vec3> at) {
   return (at[t[1]] - at[t[0]]).cross(at[t[2]] - at[t[0]]);

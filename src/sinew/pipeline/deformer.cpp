@@ -119,7 +119,7 @@ class Borrowed final : public deform::Deformer {
   const Deformer& deformer_;
 };
 
-constexpr std::uint32_t kLimitsVersion = 4;
+constexpr std::uint32_t kLimitsVersion = 5;
 
 /// With a margin for poses between those that are tried.
 measure::SurfaceLimits limits_with_margin() {

@@ -98,8 +98,12 @@ class Limiter {
       const measure::SurfaceCase surface(rest_, base_positions_, from, corrected_positions_, limits_);
       factors_.assign(rest_.welding().count(), 1.0F);
       settle(surface);
-      if (!surface.empty() && (!known || range.poses()[i].group != "other")) part_intersections(surface, from);
-      if (!surface.empty()) keep_volume(range.poses()[i], surface, from);
+      if (!surface.empty()) {
+        // A smaller correction need not be less harmful, so all is looked at again.
+        keep_volume(range.poses()[i], surface, from);
+        settle(surface);
+        if (!known || range.poses()[i].group != "other") part_intersections(surface, from);
+      }
       surface.add_correction(factors_, whole_[joint], kept_[joint]);
       std::vector<Index> vertices;
       std::vector<float> reductions;
