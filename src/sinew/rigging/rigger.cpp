@@ -18,6 +18,7 @@
 #include "sinew/rigging/anatomy/generic.h"
 #include "sinew/rigging/anatomy/inside.h"
 #include "sinew/rigging/anatomy/symmetry.h"
+#include "sinew/rigging/anatomy/upright.h"
 #include "sinew/rigging/embed/choice.h"
 #include "sinew/rigging/embed/published.h"
 
@@ -153,6 +154,7 @@ class Rigger {
       if (candidate.fit.found.penalty >= least || readings.size() >= kMostReadings) break;
       Anatomy anatomy = options_.compat ? published_places(body_, candidate.skeleton_template, candidate.fit)
                                         : read_anatomy(*ways, candidate.skeleton_template, candidate.fit);
+      if (!options_.compat) correct_upright(*coarse, candidate.skeleton_template, candidate.fit.turn, anatomy);
       const double shape = options_.compat ? 0 : shape_cost(candidate.skeleton_template, candidate.fit.turn, anatomy);
       const double facing = facing_cost(candidate);
       candidate.cost = candidate.fit.found.penalty + shape + facing;
@@ -171,6 +173,7 @@ class Rigger {
     result_.metrics["readings"] = std::move(readings);
     if (options_.compat) return;
     anatomy_ = read_anatomy(BodyWays(body_.interior), best_.skeleton_template, best_.fit);
+    correct_upright(body_.interior, best_.skeleton_template, best_.fit.turn, anatomy_);
     shape_ = shape_cost(best_.skeleton_template, best_.fit.turn, anatomy_);
     best_.cost = best_.fit.found.penalty + shape_ + facing_cost_of_best;
   }
