@@ -17,6 +17,7 @@
 #include "sinew/rigging/anatomy/fingers.h"
 #include "sinew/rigging/anatomy/generic.h"
 #include "sinew/rigging/anatomy/inside.h"
+#include "sinew/rigging/anatomy/mirror_plane.h"
 #include "sinew/rigging/anatomy/symmetry.h"
 #include "sinew/rigging/anatomy/upright.h"
 #include "sinew/rigging/embed/choice.h"
@@ -306,12 +307,18 @@ class Rigger {
     SkeletonPlan& plan = result_.plan;
     plan.mirror_point = mesh_.bounds().center();
     if (options_.symmetry == "off") return;
-    const bool is_mirror_image = find_mirror_plane(mesh_, plan.left, plan.mirror_point);
-    if (!is_mirror_image && options_.symmetry != "on") return;
+    const std::optional<MirrorPlane> plane = find_mirror_plane_near(mesh_, plan.left);
+    if (plane) {
+      result_.metrics["mirror_median"] = plane->median_rel;
+      result_.metrics["mirror_p95"] = plane->p95_rel;
+    }
+    const bool mirrors = plane && plane->symmetric() && is_symmetric_pose(plan, *plane);
+    if (!mirrors && options_.symmetry != "on") return;
     if (given_any()) return;  // Who says where joints lie means that side alone.
-    if (!is_mirror_image)
+    if (!mirrors)
       warn("rig.not_symmetric",
            "The mesh is not symmetric. Joints are mirrored nevertheless, across the middle of its bounding box.");
+    else use_plane(plan, *plane);
     plan.symmetric = true;
     make_symmetric(plan);
   }

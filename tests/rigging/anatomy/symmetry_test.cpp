@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
+
 #include "tests/geometry/named_meshes.h"
 
 namespace sinew::rigging {
@@ -78,19 +80,37 @@ TEST(MirrorVertices, OfNothingAreNone) {
   EXPECT_EQ(mirrored_share({}), 0);
 }
 
-TEST(MirrorPlane, GoesThroughTheMiddleOfTheBoxOrTheOrigin) {
-  Vec3 point(9, 9, 9);
-  EXPECT_TRUE(find_mirror_plane(jittered_grid(0, Vec3(4, 0, 0)), Vec3::UnitX(), point));
-  EXPECT_NEAR(point.x(), 4, 1e-9);
-  // A box that a single vertex makes lopsided.
-  Mesh lopsided = jittered_grid(0);
-  lopsided.positions.push_back(Vec3(20, 0, 0));
-  EXPECT_TRUE(find_mirror_plane(lopsided, Vec3::UnitX(), point));
-  EXPECT_EQ(point, Vec3::Zero());
-  point = Vec3(9, 9, 9);
-  EXPECT_FALSE(find_mirror_plane(jittered_grid(0), Vec3::UnitY(), point));
-  EXPECT_FALSE(find_mirror_plane(jittered_grid(0.01), Vec3::UnitX(), point));
-  EXPECT_EQ(point, Vec3(9, 9, 9));
+SkeletonPlan pair_at(const Vec3& left, const Vec3& right) {
+  SkeletonPlan plan;
+  plan.joints.resize(3);
+  plan.joints[1].position = left, plan.joints[2].position = right;
+  plan.joints[1].partner = 2, plan.joints[2].partner = 1;
+  return plan;
+}
+
+TEST(SymmetricPose, IsDecidedByTheSurfaceOrElseByTheJoints) {
+  MirrorPlane whole, most;
+  whole.p95_rel = 0.01;
+  most.median_rel = 0.001, most.p95_rel = 0.1;
+  const SkeletonPlan waving = pair_at(Vec3(1, 0.3, 0), Vec3(-1, 0, 0));
+  EXPECT_TRUE(is_symmetric_pose(waving, whole));
+  EXPECT_FALSE(is_symmetric_pose(waving, most));
+  EXPECT_TRUE(is_symmetric_pose(pair_at(Vec3(1, 0.05, 0), Vec3(-1, 0, 0)), most));
+}
+
+TEST(UsePlane, KeepsTheDirectionsOfThePlanPerpendicular) {
+  SkeletonPlan plan;
+  MirrorPlane plane;
+  plane.normal = Vec3(1, 0.05, -0.04).normalized();
+  plane.point = Vec3(0.3, 0, 0);
+  use_plane(plan, plane);
+  EXPECT_EQ(plan.left, plane.normal);
+  EXPECT_EQ(plan.mirror_point, plane.point);
+  Mat3 frame;
+  frame << plan.left, plan.up, plan.forward;
+  EXPECT_TRUE((frame.transpose() * frame).isApprox(Mat3::Identity(), 1e-12));
+  EXPECT_NEAR(frame.determinant(), 1, 1e-12);
+  EXPECT_GT(plan.up.y(), 0.99);
 }
 
 TEST(MakeSymmetric, GivesPartnersTheVerySameNumbers) {

@@ -77,14 +77,24 @@ double mirrored_share(const std::vector<Index>& images) {
   return static_cast<double>(with) / static_cast<double>(images.size());
 }
 
-bool find_mirror_plane(const Mesh& mesh, const Vec3& left, Vec3& point) {
-  constexpr double kEnough = 0.98;
-  for (const Vec3& through : {Vec3(mesh.bounds().center()), Vec3(Vec3::Zero())}) {
-    if (mirrored_share(mirror_vertices(mesh, through, left)) < kEnough) continue;
-    point = through;
-    return true;
-  }
-  return false;
+bool is_symmetric_pose(const SkeletonPlan& plan, const MirrorPlane& plane) {
+  if (plane.whole()) return true;
+  constexpr double kAgree = 0.04;
+  Box box;
+  for (const PlannedJoint& joint : plan.joints) box.extend(joint.position);
+  const double most = kAgree * box.extent().maxCoeff();
+  return std::all_of(plan.joints.begin(), plan.joints.end(), [&](const PlannedJoint& joint) {
+    const PlannedJoint& partner = joint.partner == kNone ? joint : plan.joints[joint.partner];
+    return (joint.position - plane.mirrored(partner.position)).norm() <= (joint.partner == kNone ? 2 : 1) * most;
+  });
+}
+
+void use_plane(SkeletonPlan& plan, const MirrorPlane& plane) {
+  plan.mirror_point = plane.point;
+  if (plan.left == plane.normal) return;
+  plan.left = plane.normal;
+  plan.forward = (plan.forward - plan.forward.dot(plan.left) * plan.left).normalized();
+  plan.up = plan.forward.cross(plan.left);
 }
 
 void make_symmetric(SkeletonPlan& plan) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sinew/core/mesh.h"
+#include "sinew/rigging/anatomy/mirror_plane.h"
 #include "sinew/rigging/build/plan.h"
 
 namespace sinew::rigging {
@@ -19,9 +20,14 @@ std::vector<Index> mirror_vertices(const Mesh& mesh, const Vec3& point, const Ve
 /// Share of the vertices that have a mirror image.
 double mirrored_share(const std::vector<Index>& images);
 
-/// Finds a plane perpendicular to `left` across which the mesh is symmetric: through the middle of its bounding box, or
-/// through the origin of the model. Returns false if less than 98 % of the vertices have a mirror image.
-bool find_mirror_plane(const Mesh& mesh, const Vec3& left, Vec3& point);
+/// Whether the joints of a plan may be mirrored across a plane. A surface that is its own image as a whole has a
+/// symmetric pose. Where only most of it is, because of props or of a limb in another pose, every joint must be within
+/// 4 % of the longest side of the skeleton's box of the image of its partner.
+bool is_symmetric_pose(const SkeletonPlan& plan, const MirrorPlane& plane);
+
+/// Makes a plane the one of the plan: its normal becomes `left`, and the other two directions are made perpendicular to
+/// it again.
+void use_plane(SkeletonPlan& plan, const MirrorPlane& plane);
 
 /// Makes partners exact mirror images of their mean, and moves joints without a side onto the plane.
 void make_symmetric(SkeletonPlan& plan);
