@@ -20,6 +20,7 @@ struct ReproduceOptions {
   bool with_times = false;
   int characters = 200;
   std::string data;
+  std::vector<std::string> only;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
@@ -33,6 +34,11 @@ struct ReproduceOptions {
     v(Field("data", "Folder of real characters. Without it, only synthetic ones are tried (embedding, transfer, pbd).")
           .as("FOLDER"),
       self.data);
+    v(Field("only",
+            "Real characters to try, by name or class, or 'development' or 'held-out' for one group; all if empty "
+            "(embedding).")
+          .as("NAME,…"),
+      self.only);
   }
 };
 

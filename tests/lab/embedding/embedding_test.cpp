@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 
 #include "sinew/core/parallel.h"
@@ -187,18 +186,6 @@ TEST(EmbeddingExperiment, RefusesAFolderThatIsNotThere) {
   ReproduceOptions options;
   options.data = "no_such_folder";
   EXPECT_THROW(embedding_experiment(options, {}), Error);
-}
-
-TEST(EmbeddingExperiment, KnowsTheJointsOfARealCharacter) {
-  const char* data = std::getenv("SINEW_DATA");
-  if (data == nullptr) GTEST_SKIP() << "SINEW_DATA does not name the folder of data.";
-  const EmbeddingSubject subject =
-      file_embedding_subject(std::filesystem::path(data) / "rigged/CesiumMan.glb", "human");
-  EXPECT_GE(subject.truth.size(), 13U);
-  EXPECT_NEAR(subject.height, subject.mesh.bounds().extent().maxCoeff(), 1e-9);
-  const EmbeddingOutcome outcome = try_embedding(subject);
-  EXPECT_TRUE(outcome.right_template);
-  EXPECT_LT(outcome.error, 0.06);
 }
 
 }  // namespace

@@ -34,10 +34,6 @@ struct EmbeddingSubject {
 EmbeddingSubject made_embedding_subject(const std::string& kind, const shapes::MakeOptions& options,
                                         const Progress& progress = {});
 
-/// A character from a file, all its parts in the pose in which they were bound; the truth is where joints stand in that
-/// pose whose role `motion::recognize` tells. \throws Error for a file that cannot be read.
-EmbeddingSubject file_embedding_subject(const std::filesystem::path& path, const std::string& kind);
-
 /// How a skeleton lies in a subject. Errors are shares of its height.
 struct EmbeddingOutcome {
   std::string template_name;  ///< Or "nothing", if the mesh was refused.
@@ -100,8 +96,8 @@ Reproduction embedding_experiment(const ReproduceOptions& options, const Progres
 void embedding_made(int count, const ReproduceOptions& options, const Progress& progress, Reproduction& result);
 /// The same of humans and quadrupeds, remeshed by `MakeOptions::generated`.
 void embedding_generated(int count, const ReproduceOptions& options, const Progress& progress, Reproduction& result);
-/// The characters of `embedding_files` in a folder; those that are not there are left out and listed. Returns them for
-/// the ablation.
+/// The characters of `real_characters` in a folder, judged by class; those that are missing are listed. Returns some of
+/// them for the ablation.
 std::vector<EmbeddingSubject> embedding_real(const std::filesystem::path& folder, const ReproduceOptions& options,
                                              const Progress& progress, Reproduction& result);
 /// `count` made characters of each kind, and those of the real ones that have a truth, under every one of
@@ -111,13 +107,6 @@ void embedding_ablation(int count, const std::vector<EmbeddingSubject>& real, co
 
 /// The member of a family that is tried at a place of the row.
 shapes::MakeOptions embedding_member(const ReproduceOptions& options, int place, bool generated = false);
-
-/// A real character, by its place in the folder of data, and the template it wants; empty where none fits.
-struct EmbeddingFile {
-  const char* path;
-  const char* kind;
-};
-const std::vector<EmbeddingFile>& embedding_files();
 
 /// Figures over many characters.
 struct EmbeddingSummary {

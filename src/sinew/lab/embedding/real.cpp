@@ -3,174 +3,212 @@
 
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
+#include <array>
 #include <optional>
 
+#include "sinew/core/parallel.h"
+#include "sinew/lab/embedding/class_judge.h"
 #include "sinew/lab/embedding/embedding.h"
 
 namespace sinew::lab {
 namespace {
 
-// 13 of 16 people and 3 of 4 animals with four legs, as shares of as many as there are.
-constexpr double kLeastRealHumans = 13.0 / 16, kLeastRealQuadrupeds = 0.75;
-constexpr double kMostRealError = 0.03;
+constexpr double kSure = 0.9, kDoubtful = 0.3;
+// What is asked: the share that is right, or usable for other creatures, and the mean error of joints.
+constexpr std::array<double, kBodyClasses> kLeastRight = {0.95, 0.75, 0.60, 0.85, 0.75, 0.80, 0.75};
+constexpr double kMostPeopleError = 0.022, kMostQuadrupedError = 0.05;
 
-const char* yes_or_no(bool yes) { return yes ? "yes" : "no"; }
+struct Tried {
+  RealSubject subject;
+  RealOutcome outcome;
+};
 
-std::vector<std::string> real_row(const EmbeddingSubject& subject, const EmbeddingOutcome& o) {
-  const bool compared = o.compared > 0;
-  return {subject.name,
-          subject.kind.empty() ? "none" : subject.kind,
-          o.template_name,
-          fmt::format("{:.2f}", o.confidence),
-          yes_or_no(o.warned),
-          compared ? fmt::format("{}", o.compared) : "–",
-          compared ? fmt::format("{:.1f}", 100 * o.error) : "–",
-          compared ? fmt::format("{} ({:.1f})", o.worst_joint, 100 * o.worst_error) : "–",
-          o.outside == 0 ? "0" : fmt::format("{}: {}", o.outside, o.outside_names),
-          fmt::format("{}", o.swapped),
-          o.right ? "yes" : "no: " + o.reason()};
+bool is_chosen(const RealCharacter& character, const std::vector<std::string>& only) {
+  if (only.empty()) return true;
+  const std::string stem = std::filesystem::path(character.path).stem().string();
+  return std::any_of(only.begin(), only.end(), [&](const std::string& name) {
+    return name == stem || name == character.name() || name == body_class_name(character.body) ||
+           (name == "development" && !character.held_out) || (name == "held-out" && character.held_out);
+  });
 }
 
-Json real_json(const EmbeddingSubject& subject, const EmbeddingOutcome& o) {
-  return {{"character", subject.name},
-          {"vertices", subject.mesh.vertex_count()},
-          {"wanted", subject.kind},
-          {"template", o.template_name},
-          {"confidence", o.confidence},
-          {"warned", o.warned},
-          {"joints_compared", o.compared},
-          {"error_percent", 100 * o.error},
-          {"worst_joint", o.worst_joint},
-          {"worst_error_percent", 100 * o.worst_error},
-          {"joints_outside", o.outside},
-          {"limbs_swapped", o.swapped},
-          {"right", o.right}};
-}
-
-/// Nothing, and a finding, for a file that cannot be read.
-std::optional<EmbeddingSubject> read_subject(const std::filesystem::path& path, const char* kind, Findings& misses) {
-  try {
-    return file_embedding_subject(path, kind);
-  } catch (const Error& error) {
-    misses.push_back({"reproduce.unreadable", path.filename().string(), error.what()});
-    return {};
+/// Reads one after the other, since other programs may be started for some formats.
+std::vector<Tried> read_characters(const std::filesystem::path& folder, const ReproduceOptions& options,
+                                   const Progress& progress, Reproduction& result, std::string& absent) {
+  std::vector<Tried> all;
+  for (const RealCharacter& character : real_characters()) {
+    if (!is_chosen(character, options.only)) continue;
+    progress.step("reading characters",
+                  static_cast<double>(all.size()) / static_cast<double>(real_characters().size()));
+    if (!std::filesystem::exists(folder / character.path)) {
+      absent += fmt::format("{} {}", absent.empty() ? " Missing from the folder:" : ",", character.path);
+      continue;
+    }
+    try {
+      all.push_back({read_real_character(folder, character), {}});
+    } catch (const Error& error) {
+      result.misses.push_back({"reproduce.unreadable", character.name(), error.what()});
+    }
   }
+  return all;
 }
 
-void check_real(const std::map<std::string, EmbeddingSummary>& kinds, Reproduction& result) {
-  const auto miss = [&](const std::string& where, std::string text) {
-    result.misses.push_back({"reproduce.out_of_bounds", where, std::move(text)});
-  };
-  for (const auto& [kind, all] : kinds) {
-    const std::string where = kind.empty() ? "real characters of no template" : "real characters, " + kind;
-    const double least = kind == "human" ? kLeastRealHumans : kind == "quadruped" ? kLeastRealQuadrupeds : 1;
-    if (all.right < least * all.count)
-      miss(where, fmt::format("{} of {} are right, where {:.0f} % are required.", all.right, all.count, 100 * least));
-    if (all.compared > 0 && all.mean_error() > kMostRealError)
-      miss(where, fmt::format("The mean error of joints is {:.1f} %, where at most {:.0f} % is allowed.",
-                              100 * all.mean_error(), 100 * kMostRealError));
+std::vector<std::string> real_row(const Tried& tried) {
+  const RealCharacter& character = *tried.subject.character;
+  const RealOutcome& o = tried.outcome;
+  return {character.name(),
+          body_class_name(character.body),
+          character.wanted,
+          o.result.plan.template_name,
+          fmt::format("{:.2f}", o.result.confidence),
+          o.has_error() ? fmt::format("{:.1f}", 100 * o.error) : "–",
+          o.has_error() ? fmt::format("{} ({:.1f})", o.largest_joint, 100 * o.largest) : "–",
+          o.verdict == Verdict::kRight ? "right" : fmt::format("{}: {}", verdict_name(o.verdict), o.reason)};
+}
+
+/// Figures of the characters of one class.
+struct ClassFigures {
+  int count = 0, right = 0, usable = 0, sure = 0, sure_wrong = 0, doubtful = 0, doubtful_wrong = 0, measured = 0;
+  double error = 0;
+
+  void add(const RealOutcome& o) {
+    ++count;
+    right += o.verdict == Verdict::kRight;
+    usable += o.verdict != Verdict::kWrong;
+    const double confidence = o.result.fits ? o.result.confidence : 0;
+    if (confidence >= kSure) ++sure, sure_wrong += o.verdict == Verdict::kWrong;
+    if (confidence < kDoubtful) ++doubtful, doubtful_wrong += o.verdict == Verdict::kWrong;
+    if (o.wanted && o.has_error()) ++measured, error += o.error;
   }
-}
+  double mean_error() const { return measured > 0 ? error / measured : 0; }
+};
 
-ResultTable real_summary(const std::map<std::string, EmbeddingSummary>& kinds) {
-  ResultTable table{"real_kinds",
-                    "Real characters by kind",
-                    "Pinocchio puts 13 of 16 people right without a hint (Baran & Popović 2007).",
-                    {"kind", "characters", "right template", "right", "warned", "wrong, not warned", "error %",
-                     "joints outside", "limbs swapped"},
+using Figures = std::array<ClassFigures, kBodyClasses>;
+
+ResultTable class_table(const std::string& id, const std::string& title, const Figures& figures) {
+  ResultTable table{id,
+                    title,
+                    "",
+                    {"class", "characters", "right", "right or usable", "right %", "error %", "wrong at 0.9 or more",
+                     "wrong below 0.3"},
                     {}};
-  for (const auto& [kind, all] : kinds)
-    table.rows.push_back({kind.empty() ? "none" : kind, fmt::format("{}", all.count),
-                          fmt::format("{}", all.right_template), fmt::format("{}", all.right),
-                          fmt::format("{}", all.warned), fmt::format("{}", all.silent),
-                          all.compared > 0 ? fmt::format("{:.2f}", 100 * all.mean_error()) : "–",
-                          fmt::format("{} in {}", all.outside, all.with_outside),
-                          fmt::format("{} in {}", all.swapped, all.with_swapped)});
+  for (int c = 0; c < kBodyClasses; ++c) {
+    const ClassFigures& f = figures[static_cast<std::size_t>(c)];
+    if (f.count == 0) continue;
+    table.rows.push_back(
+        {body_class_name(static_cast<BodyClass>(c)), fmt::format("{}", f.count), fmt::format("{}", f.right),
+         fmt::format("{}", f.usable), fmt::format("{:.0f}", 100.0 * f.right / f.count),
+         f.measured > 0 ? fmt::format("{:.1f}", 100 * f.mean_error()) : "–",
+         fmt::format("{} of {}", f.sure_wrong, f.sure), fmt::format("{} of {}", f.doubtful_wrong, f.doubtful)});
+  }
   return table;
+}
+
+Json figures_json(const Figures& figures) {
+  Json json = Json::object();
+  for (int c = 0; c < kBodyClasses; ++c) {
+    const ClassFigures& f = figures[static_cast<std::size_t>(c)];
+    if (f.count == 0) continue;
+    json[body_class_name(static_cast<BodyClass>(c))] = {{"characters", f.count},
+                                                        {"right", f.right},
+                                                        {"right_or_usable", f.usable},
+                                                        {"error_percent", 100 * f.mean_error()},
+                                                        {"sure", f.sure},
+                                                        {"sure_wrong", f.sure_wrong},
+                                                        {"doubtful", f.doubtful},
+                                                        {"doubtful_wrong", f.doubtful_wrong}};
+  }
+  return json;
+}
+
+void check_classes(const Figures& figures, Reproduction& result) {
+  const auto miss = [&](BodyClass body, std::string text) {
+    result.misses.push_back({"reproduce.out_of_bounds", body_class_name(body), std::move(text)});
+  };
+  for (int c = 0; c < kBodyClasses; ++c) {
+    const BodyClass body = static_cast<BodyClass>(c);
+    const ClassFigures& f = figures[static_cast<std::size_t>(c)];
+    const bool creatures = body == BodyClass::kCreatures;
+    const int good = creatures ? f.usable : f.right;
+    const double least = kLeastRight[static_cast<std::size_t>(c)];
+    if (good < least * f.count)
+      miss(body, fmt::format("{} of {} are {}, where {:.0f} % are required.", good, f.count,
+                             creatures ? "usable" : "right", 100 * least));
+    const double most = is_person(body) ? kMostPeopleError : body == BodyClass::kQuadrupeds ? kMostQuadrupedError : 1;
+    if (f.mean_error() > most)
+      miss(body, fmt::format("The mean error of joints is {:.1f} %, where at most {:.1f} % is allowed.",
+                             100 * f.mean_error(), 100 * most));
+    if (f.sure_wrong > 0) miss(body, fmt::format("{} are wrong at a confidence of 0.9 or more.", f.sure_wrong));
+  }
+}
+
+/// For the ablation, as few as are needed: those whose joints have names, in their bind pose.
+std::vector<EmbeddingSubject> ablation_subjects(std::vector<Tried>& all) {
+  std::vector<EmbeddingSubject> subjects;
+  for (Tried& tried : all) {
+    const RealCharacter& character = *tried.subject.character;
+    const bool animal = character.body == BodyClass::kQuadrupeds;
+    if (!animal && character.body != BodyClass::kUprightPeople) continue;
+    if (tried.subject.joints.empty() || !std::string_view(character.path).starts_with("rigged")) continue;
+    EmbeddingSubject subject;
+    subject.name = character.name();
+    subject.kind = character.wanted;
+    subject.height = tried.subject.size;
+    for (const TrueJoint& joint : tried.subject.joints)
+      if (!joint.role.empty()) subject.truth.try_emplace(joint.role, joint.position);
+    subject.mesh = std::move(tried.subject.mesh);
+    subjects.push_back(std::move(subject));
+  }
+  return subjects;
+}
+
+void add_class_tables(const std::vector<Tried>& all, const ReproduceOptions& options, Reproduction& result) {
+  Figures every{}, seen{}, held{};
+  for (const Tried& tried : all) {
+    const std::size_t c = static_cast<std::size_t>(tried.subject.character->body);
+    every[c].add(tried.outcome);
+    (tried.subject.character->held_out ? held : seen)[c].add(tried.outcome);
+  }
+  result.tables.push_back(class_table("classes", "Success by class", every));
+  result.tables.push_back(class_table("classes_development", "Success by class: used in development", seen));
+  result.tables.push_back(class_table("classes_held_out", "Success by class: held out", held));
+  result.metrics["classes"] = figures_json(every);
+  result.metrics["classes_development"] = figures_json(seen);
+  result.metrics["classes_held_out"] = figures_json(held);
+  if (options.only.empty()) check_classes(every, result);
 }
 
 }  // namespace
 
-const std::vector<EmbeddingFile>& embedding_files() {
-  static const std::vector<EmbeddingFile> files = {{"rigged/CesiumMan.glb", "human"},
-                                                   {"rigged/RiggedFigure.glb", "human"},
-                                                   {"rigged/RobotExpressive.glb", "human"},
-                                                   {"rigged/Knight.glb", "human"},
-                                                   {"rigged/human-male.glb", "human"},
-                                                   {"rigged/human-bunny.glb", "human"},
-                                                   {"rigged/HVGirl.glb", "human"},
-                                                   {"rigged/lumberjack.glb", "human"},
-                                                   {"rigged/momentum_test_24fps.glb", "human"},
-                                                   {"rigged/VALID_Asian_F_1_Default.glb", "human"},
-                                                   {"rigged/100Avatars_002_CoolAlien.vrm", "human"},
-                                                   {"rigged/Godette_vrm_v4.vrm", "human"},
-                                                   {"rigged-fbx/Male_Adult_01.fbx", "human"},
-                                                   {"rigged-fbx/arnaud.fbx", "human"},
-                                                   {"rigged-fbx/Smooth_Male_Shirt.fbx", "human"},
-                                                   {"poses/male_10_poses/Male_Standing.fbx", "human"},
-                                                   {"unrigged/human_man.obj", "human"},
-                                                   {"unrigged/man.off", "human"},
-                                                   {"unrigged/NASA_Gemini_Spacesuit.glb", "human"},
-                                                   {"unrigged/NASA_EMU_442k_draco.glb", "human"},
-                                                   {"rigged/Fox.glb", "quadruped"},
-                                                   {"rigged/horse-animations.glb", "quadruped"},
-                                                   {"rigged-fbx/Camel_OneHump_01.fbx", "quadruped"},
-                                                   {"rigged-fbx/Dog_Beagle_01.fbx", "quadruped"},
-                                                   {"unrigged/cat-low-resolution.obj", "quadruped"},
-                                                   {"unrigged/elephant.off", "quadruped"},
-                                                   {"rigged/generic-hand-left.glb", "hand"},
-                                                   {"rigged/spider-animations.glb", ""},
-                                                   {"rigged/dragon-animations.glb", ""},
-                                                   {"unrigged/scorpion_low_resolution.obj", ""}};
-  return files;
-}
-
 std::vector<EmbeddingSubject> embedding_real(const std::filesystem::path& folder, const ReproduceOptions& options,
                                              const Progress& progress, Reproduction& result) {
-  ResultTable table{"real",
-                    "Real characters, bare",
-                    "",
-                    {"character", "wanted", "found", "confidence", "warned", "joints", "error %", "worst joint",
-                     "outside", "swapped", "right"},
-                    {}};
-  ResultTable times{
-      "real_times", "Seconds to find joints: real characters", "", {"character", "vertices", "seconds"}, {}};
-  std::map<std::string, EmbeddingSummary> kinds;
-  std::vector<EmbeddingSubject> subjects;
   std::string absent;
-  for (std::size_t i = 0; i < embedding_files().size(); ++i) {
-    const EmbeddingFile& file = embedding_files()[i];
-    progress.step("real characters", static_cast<double>(i) / static_cast<double>(embedding_files().size()));
-    if (!std::filesystem::exists(folder / file.path)) {
-      absent += fmt::format("{} {}", absent.empty() ? " Not there:" : ",", file.path);
-      continue;
-    }
-    std::optional<EmbeddingSubject> read = read_subject(folder / file.path, file.kind, result.misses);
-    if (!read) continue;
-    EmbeddingSubject& subject = *read;
-    const EmbeddingOutcome outcome = try_embedding(subject);
-    kinds[subject.kind].add(subject.name, outcome);
-    table.rows.push_back(real_row(subject, outcome));
-    times.rows.push_back(
-        {subject.name, fmt::format("{}", subject.mesh.vertex_count()), fmt::format("{:.2f}", outcome.seconds)});
-    result.metrics["real"].push_back(real_json(subject, outcome));
-    if (!subject.kind.empty() && !subject.truth.empty()) subjects.push_back(std::move(subject));
+  std::vector<Tried> all = read_characters(folder, options, progress, result, absent);
+  progress.step("real characters", 0);
+  parallel_for(
+      all.size(), [&](std::size_t i) { all[i].outcome = try_real(all[i].subject); }, 1);
+  const std::vector<std::string> header = {"character",         "class",  "wanted", "found", "confidence", "error %",
+                                           "largest error (%)", "verdict"};
+  ResultTable table{"real", "Real characters, bare, used in development", "", header, {}};
+  ResultTable held{"real_held_out", "Real characters, bare, held out", "", header, {}};
+  ResultTable times{"real_times",
+                    "Seconds to find joints: real characters",
+                    "Several at a time.",
+                    {"character", "vertices", "seconds"},
+                    {}};
+  for (const Tried& tried : all) {
+    (tried.subject.character->held_out ? held : table).rows.push_back(real_row(tried));
+    times.rows.push_back({tried.subject.character->name(), fmt::format("{}", tried.subject.mesh.vertex_count()),
+                          fmt::format("{:.2f}", tried.outcome.seconds)});
+    result.metrics["real"].push_back(real_outcome_json(tried.subject, tried.outcome));
   }
-  table.note =
-      "In the pose in which they were bound; errors over joints whose role their names tell, as shares of the height "
-      "of a human, of the "
-      "longest side of the box of others. Right as above; without joints in the file only the template and joints "
-      "inside are judged; where no "
-      "template is right, a human must not come out without a warning." +
-      absent;
-  for (const auto& [kind, all] : kinds)
-    result.metrics["real_kinds"][kind.empty() ? "none" : kind] = embedding_json(all);
-  check_real(kinds, result);
+  table.note = "Errors are shares of the height of people, of the longest side of the box of others." + absent;
   result.tables.push_back(std::move(table));
-  result.tables.push_back(real_summary(kinds));
+  result.tables.push_back(std::move(held));
+  add_class_tables(all, options, result);
   if (options.runs > 0) result.times.push_back(std::move(times));
-  return subjects;
+  return ablation_subjects(all);
 }
 
 }  // namespace sinew::lab

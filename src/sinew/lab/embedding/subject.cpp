@@ -10,10 +10,7 @@
 #include "sinew/core/report.h"
 #include "sinew/geometry/mesh/facing.h"
 #include "sinew/geometry/spatial/fast_winding.h"
-#include "sinew/io/asset.h"
 #include "sinew/lab/embedding/embedding.h"
-#include "sinew/motion/names/joint_names.h"
-#include "sinew/pipeline/bind_subject.h"
 #include "sinew/pipeline/characters.h"
 #include "sinew/pipeline/rig.h"
 #include "sinew/rigging/templates/template_file.h"
@@ -172,38 +169,6 @@ EmbeddingSubject made_embedding_subject(const std::string& kind, const shapes::M
   remove_rig(made.character);
   subject.mesh = std::move(made.character.rig.mesh);
   subject.height = subject_height(kind, subject.mesh, Vec3::UnitY());
-  return subject;
-}
-
-EmbeddingSubject file_embedding_subject(const std::filesystem::path& path, const std::string& kind) {
-  io::Asset asset = io::load(path);
-  EmbeddingSubject subject;
-  subject.name = path.stem().string();
-  subject.kind = kind;
-  asset.character = gather_parts(std::move(asset.character)).character;
-  const Rig& rig = asset.character.rig;
-  Vec3 up = Vec3::UnitY();
-  if (!rig.skeleton.empty()) {
-    const motion::Recognition known = motion::recognize(rig.skeleton);
-    Findings ignored;
-    const std::vector<Mat4> frames = binding_matrices(rig, ignored);
-    up = known.up;
-    for (Index j = 0; j < rig.skeleton.size(); ++j) {
-      motion::JointRole role = known.roles[j];
-      if (kind == "hand") role.side = motion::Side::kMiddle;  // Its template is of one hand, whichever.
-      if (role.empty()) continue;
-      subject.truth.try_emplace(motion::role_name(role), frames[j].topRightCorner<3, 1>());
-    }
-  }
-  // What was skinned and what hung on a joint is known of a bare file, too: by its nodes.
-  const std::vector<MeshPart> parts = asset.character.rig.mesh.parts;
-  remove_rig(asset.character);
-  subject.mesh = std::move(asset.character.rig.mesh);
-  for (std::size_t p = 0; p < std::min(parts.size(), subject.mesh.parts.size()); ++p) {
-    subject.mesh.parts[p].skin = parts[p].skin;
-    subject.mesh.parts[p].joint = parts[p].joint;
-  }
-  subject.height = subject_height(kind, subject.mesh, up);
   return subject;
 }
 
