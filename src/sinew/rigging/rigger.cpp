@@ -20,8 +20,10 @@
 #include "sinew/rigging/anatomy/mirror_plane.h"
 #include "sinew/rigging/anatomy/symmetry.h"
 #include "sinew/rigging/anatomy/upright.h"
+#include "sinew/rigging/anatomy/upright_fit.h"
 #include "sinew/rigging/embed/choice.h"
 #include "sinew/rigging/embed/published.h"
+#include "sinew/rigging/sanity.h"
 
 namespace sinew::rigging {
 namespace {
@@ -132,9 +134,8 @@ class Rigger {
     result_.metrics["searches"] = choice_.searches;
     result_.metrics["search_entries"] = choice_.entries;
     result_.metrics["proven"] = choice_.proven;
-    if (choice_.ranked.empty()) return;
     compare();
-    judge();
+    if (!choice_.ranked.empty()) judge();
   }
 
   /// Penalties know spheres and ways between them; the joints read off the shape, and the feet, tell better whether it
@@ -148,6 +149,8 @@ class Rigger {
       coarse.emplace(interior(mesh_, {.resolution = kCoarse}, progress_));
       ways.emplace(*coarse);
     }
+    if (ways) add_upright(*ways);
+    if (choice_.ranked.empty()) return;
     double least = std::numeric_limits<double>::infinity();
     double facing_cost_of_best = 0;
     Json readings = Json::array();
@@ -155,12 +158,15 @@ class Rigger {
       if (candidate.fit.found.penalty >= least || readings.size() >= kMostReadings) break;
       Anatomy anatomy = options_.compat ? published_places(body_, candidate.skeleton_template, candidate.fit)
                                         : read_anatomy(*ways, candidate.skeleton_template, candidate.fit);
-      if (!options_.compat) correct_upright(*coarse, candidate.skeleton_template, candidate.fit.turn, anatomy);
+      if (!options_.compat) {
+        correct_upright(*coarse, candidate.skeleton_template, candidate.fit.turn, candidate.searched, anatomy);
+      }
       const double shape = options_.compat ? 0 : shape_cost(candidate.skeleton_template, candidate.fit.turn, anatomy);
       const double facing = facing_cost(candidate);
       candidate.cost = candidate.fit.found.penalty + shape + facing;
       readings.push_back({{"template", candidate.skeleton_template.name},
                           {"without", candidate.without},
+                          {"searched", candidate.searched},
                           {"penalty", candidate.fit.found.penalty},
                           {"shape", shape},
                           {"facing", facing}});
@@ -174,9 +180,32 @@ class Rigger {
     result_.metrics["readings"] = std::move(readings);
     if (options_.compat) return;
     anatomy_ = read_anatomy(BodyWays(body_.interior), best_.skeleton_template, best_.fit);
-    correct_upright(body_.interior, best_.skeleton_template, best_.fit.turn, anatomy_);
+    correct_upright(body_.interior, best_.skeleton_template, best_.fit.turn, best_.searched, anatomy_);
     shape_ = shape_cost(best_.skeleton_template, best_.fit.turn, anatomy_);
     best_.cost = best_.fit.found.penalty + shape_ + facing_cost_of_best;
+  }
+
+  /// A reading of people without a search, beside those of the search, unless that found a person who fits well.
+  void add_upright(const BodyWays& ways) {
+    constexpr double kGood = 0.05, kPenalty = 0.1;
+    if (given_any()) return;
+    for (const Template& t : templates_) {
+      if (std::any_of(choice_.ranked.begin(), choice_.ranked.end(), [&](const Candidate& other) {
+            return other.skeleton_template.name == t.name && other.fit.found.penalty < kGood;
+          }))
+        continue;
+      std::optional<Fit> found = upright_fit(body_, ways, t, options_.orientation == "keep");
+      if (!found) continue;
+      Candidate candidate;
+      candidate.skeleton_template = t;
+      candidate.fit = *std::move(found);
+      candidate.fit.found.penalty = kPenalty;
+      candidate.searched = false;
+      choice_.ranked.push_back(std::move(candidate));
+    }
+    std::stable_sort(choice_.ranked.begin(), choice_.ranked.end(), [](const Candidate& a, const Candidate& b) {
+      return a.fit.found.penalty < b.fit.found.penalty;
+    });
   }
 
   /// Whether the best reading is no reading at all: then a skeleton of no names is more use than one of wrong names.
@@ -190,9 +219,9 @@ class Rigger {
   /// faces as files should have it.
   double facing_cost(const Candidate& candidate) {
     if (options_.orientation == "keep" || !walks_upright(candidate.skeleton_template)) return 0;
-    constexpr double kTells = 0.006, kWrong = 0.05, kUnusual = 0.02;
+    constexpr double kTells = 0.006, kWrong = 0.05, kUnusual = 0.02, kSlope = 8, kMost = 0.25;
     const double ahead = feet_ahead(body_.interior, candidate.fit.turn);
-    if (ahead < -kTells) return kWrong;
+    if (ahead < -kTells) return std::min(kMost, kWrong + kSlope * (-ahead - kTells));
     return ahead > kTells || candidate.fit.turn.isIdentity() ? 0 : kUnusual;
   }
 
@@ -210,6 +239,7 @@ class Rigger {
     again.most_entries = 20000;
     best_.fit.found = [&] {
       SearchResult found = best_.fit.found;
+      if (!best_.searched) return found;
       const SearchResult repeated =
           fit(body_, best_.skeleton_template, best_.fit.turn,
               best_.without.empty() ? hints_for(best_.skeleton_template) : std::vector<Hint>(), again, progress_)
@@ -354,7 +384,28 @@ class Rigger {
          fmt::format("The {} template does not cover {} long parts of the body.", result_.plan.template_name, limbs));
   }
 
+  /// Proportions that no artist's skeleton has make a result doubtful; usual ones make up for a small margin.
+  void check_sanity() {
+    const SanityResult sanity = check_proportions(result_.plan, mesh_);
+    result_.metrics["proportions_checked"] = sanity.checked;
+    Json broken = Json::array();
+    for (const ImplausibleProportion& found : sanity.implausible) {
+      broken.push_back({{"what", found.what}, {"value", found.value}, {"least", found.least}, {"most", found.most}});
+      for (const Index j : found.joints) result_.plan.joints[j].confidence *= 0.6;
+    }
+    result_.metrics["implausible"] = std::move(broken);
+    if (sanity.checked == 0) return;
+    constexpr double kUsual = 0.45;
+    if (sanity.implausible.empty() && best_.without.empty()) result_.confidence = std::max(result_.confidence, kUsual);
+    result_.confidence = std::min(result_.confidence, most_confidence(sanity));
+    if (sanity.implausible.size() < 2) return;
+    std::string list;
+    for (const ImplausibleProportion& found : sanity.implausible) list += (list.empty() ? "" : ", ") + found.what;
+    warn("rig.implausible", fmt::format("Unusual proportions: {}.", list));
+  }
+
   void finish() {
+    check_sanity();
     for (PlannedJoint& joint : result_.plan.joints) joint.confidence = std::min(joint.confidence, result_.confidence);
     if (!best_.without.empty())
       warn("rig.without", fmt::format("The body seems to have no {}, so the {} template is used without {}. Confirm "

@@ -97,8 +97,8 @@ namespace {
 /// Joints of a body with two arms, two legs and a head, in the turned frame.
 class UprightReader {
  public:
-  UprightReader(const Interior& interior, const Template& t, const Mat3& turn, Anatomy& anatomy)
-      : interior_(interior), t_(t), turn_(turn), anatomy_(anatomy) {}
+  UprightReader(const Interior& interior, const Template& t, const Mat3& turn, bool searched, Anatomy& anatomy)
+      : interior_(interior), t_(t), turn_(turn), searched_(searched), anatomy_(anatomy) {}
 
   void correct() {
     for (const Template::Limb& limb : t_.limbs) {
@@ -112,7 +112,8 @@ class UprightReader {
                 at(legs_[1]->joints[2]).x());
     slices_.emplace(interior_, turn_, middle);
     shoulders_ = 0.5 * (at(arms_[0]->joints[0]).y() + at(arms_[1]->joints[0]).y()) - slices_->low();
-    if (!stands()) return;
+    if (!searched_) correct_ankles();
+    else if (!stands()) return;
     correct_legs();
     correct_head();
   }
@@ -145,8 +146,6 @@ class UprightReader {
     return shoulders_ > 0.3 * height;
   }
 
-  double thighs() const { return 0.5 * (at(legs_[0]->joints[0]).y() + at(legs_[1]->joints[0]).y()) - slices_->low(); }
-
   /// The lowest height from which on slices are as deep in the middle as beside it.
   double waisted_up_to(double from, double to) const {
     const double height = slices_->height();
@@ -159,21 +158,42 @@ class UprightReader {
 
   void correct_legs() {
     const double height = slices_->height();
-    const double found = thighs();
     // Bounds, as shares of the shoulders' height, of what people, figures and toys have.
     constexpr double kLeast = 0.35, kMost = 0.72;
     const double crotch = waisted_up_to(0.1 * height, kMost * shoulders_);
-    if (getenv("SINEW_DEBUG")) fprintf(stderr, "D legs found %.3f crotch %.3f shoulders %.3f\n", found/height, crotch/height, shoulders_/height);
-    if (crotch < kLeast * shoulders_ || crotch > (kMost - 0.02) * shoulders_) return;
+    const bool seen = crotch >= kLeast * shoulders_ && crotch <= (kMost - 0.02) * shoulders_;
+    if (!seen && searched_) return;
     // Of twelve sources the joint is 0.01 to 0.08 of the height above the crotch.
-    const double wanted = std::min(1.08 * crotch, 0.68 * shoulders_);
+    const double wanted = std::min(1.08 * std::max(crotch, 0.25 * shoulders_), 0.68 * shoulders_);
     for (const Template::Limb* leg : legs_) move_leg(*leg, slices_->low() + wanted);
+  }
+
+  /// Ankles above the lowest part of each side, where feet may touch.
+  void correct_ankles() {
+    constexpr double kAnkle = 0.055, kReach = 0.22;
+    const double height = slices_->height();
+    for (const Template::Limb* leg : legs_) {
+      const int side = t_.joints[leg->joints[0]].position.x() > 0 ? 1 : -1;
+      put(leg->joints[2], slices_->side_center(slices_->low() + kAnkle * height, side, 0, kReach * height), "section");
+      put_toes(*leg);
+    }
+  }
+
+  /// Toes, two thirds of the way from the ankle to the tip of the foot.
+  void put_toes(const Template::Limb& leg) {
+    for (const FoundLimb& found : anatomy_.limbs) {
+      if (&t_.limbs[found.limb] != &leg || found.profile.empty()) continue;
+      const Vec3 ankle = at(leg.joints[2]), tip = turn_ * found.profile.slices.front().center;
+      for (Index j = leg.joints[2] + 1; j < t_.joints.size(); ++j)
+        if (t_.joints[j].parent == leg.joints[2] && !anatomy_.origins[j].empty())
+          put(j, ankle + 0.65 * (tip - ankle), "fraction");
+    }
   }
 
   void move_leg(const Template::Limb& leg, double y) {
     const double height = slices_->height();
-    const Vec3 old = at(leg.joints[0]), ankle = at(leg.joints[2]);
-    const int side = old.x() + ankle.x() > 2 * middle() ? 1 : -1;
+    const Vec3 ankle = at(leg.joints[2]);
+    const int side = t_.joints[leg.joints[0]].position.x() > 0 ? 1 : -1;
     const double reach = 0.14 * height;
     const Vec3 below = slices_->side_center(y - 0.08 * height, side, 0, reach);
     const Vec3 here = slices_->side_center(y, side, 0, reach);
@@ -183,8 +203,6 @@ class UprightReader {
     const Vec3 knee = slices_->side_center(knee_y, side, 0, reach);
     put(leg.joints[1], {knee.x(), knee_y, knee.z()}, "fraction");
   }
-
-  double middle() const { return 0.5 * (at(legs_[0]->joints[2]).x() + at(legs_[1]->joints[2]).x()); }
 
   /// The narrowest slice above the shoulders, not counting arms.
   double narrowest() const {
@@ -219,6 +237,7 @@ class UprightReader {
   const Interior& interior_;
   const Template& t_;
   const Mat3& turn_;
+  bool searched_;
   Anatomy& anatomy_;
   std::vector<const Template::Limb*> arms_, legs_;
   const Template::Limb* head_ = nullptr;
@@ -228,8 +247,9 @@ class UprightReader {
 
 }  // namespace
 
-void correct_upright(const Interior& interior, const Template& skeleton_template, const Mat3& turn, Anatomy& anatomy) {
-  UprightReader(interior, skeleton_template, turn, anatomy).correct();
+void correct_upright(const Interior& interior, const Template& skeleton_template, const Mat3& turn, bool searched,
+                     Anatomy& anatomy) {
+  UprightReader(interior, skeleton_template, turn, searched, anatomy).correct();
 }
 
 }  // namespace sinew::rigging

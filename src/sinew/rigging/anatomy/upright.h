@@ -49,7 +49,9 @@ class UprightSlices {
 ///   in the middle, or, under a skirt, where bodies with such shoulders have them; knees follow;
 /// - neck and head, where the narrowest slice of the limb is too far from the shoulders.
 ///
-/// The rules use proportions of people, figures and toys. Joints of a body that does not stand are left alone.
-void correct_upright(const Interior& interior, const Template& skeleton_template, const Mat3& turn, Anatomy& anatomy);
+/// The rules use proportions of people, figures and toys. Joints of a body that does not stand are left alone, unless
+/// it was read without a search (`searched` is false): then it is known to stand, and feet may touch.
+void correct_upright(const Interior& interior, const Template& skeleton_template, const Mat3& turn, bool searched,
+                     Anatomy& anatomy);
 
 }  // namespace sinew::rigging

@@ -16,6 +16,7 @@ struct Candidate {
   std::string without;  ///< What was left out of it because the body does not have it; empty for a whole one.
   Fit fit;
   double cost = 0;  ///< With the shape of what was found; 0 until someone looks.
+  bool searched = true;  ///< False: read off the shape without a search.
 };
 
 struct Choice {

@@ -21,6 +21,8 @@ using geometry::VoxelClass;
 constexpr double kLongestSide = 0.9;
 constexpr double kSmallestBody = 0.002;  // Share of the solid volume below which a loose body is not worth a bridge.
 constexpr double kWidestGap = 0.03;
+constexpr double kLimb = 0.01;      // Share of the solid volume of a loose body that may be a limb, such as a toy's leg,
+constexpr double kLimbGap = 0.09;   // and how far it may be from the rest.
 constexpr double kThinnestBridge = 1.5;  // Radius, in voxels.
 constexpr double kLeastDepth = 2;        // Of the deepest point, in voxels; less is a sheet, bent or doubled.
 
@@ -101,7 +103,8 @@ class Joiner {
       float nearest = std::numeric_limits<float>::infinity();
       for (const Index v : body.voxels) nearest = std::min(nearest, depth.values[v]);
       // Half a voxel of the loose body belongs to the way as well.
-      if (nearest - 0.5 * all_.cell > kWidestGap) continue;
+      const double share = static_cast<double>(body.voxels.size()) / static_cast<double>(all_.solid.size());
+      if (nearest - 0.5 * all_.cell > (share >= kLimb ? kLimbGap : kWidestGap)) continue;
       bridge(before, body, depth, nearest);
       keep(body);
       joined = true;
