@@ -112,8 +112,7 @@ class UprightReader {
                 at(legs_[1]->joints[2]).x());
     slices_.emplace(interior_, turn_, middle);
     shoulders_ = 0.5 * (at(arms_[0]->joints[0]).y() + at(arms_[1]->joints[0]).y()) - slices_->low();
-    if (!searched_) correct_ankles();
-    else if (!stands()) return;
+    if (searched_ && !stands()) return;
     correct_legs();
     correct_head();
   }
@@ -150,9 +149,15 @@ class UprightReader {
   double waisted_up_to(double from, double to) const {
     const double height = slices_->height();
     constexpr double kFull = 0.8;
+    const auto fill = [&](double y) { return slices_->fill(slices_->low() + y, 0.008 * height, 0.14 * height); };
+    // A trunk may be waisted too: what counts is its own shape.
+    std::vector<double> trunk;
+    for (double y = to; y < 0.92 * shoulders_; y += slices_->cell()) trunk.push_back(fill(y));
+    std::sort(trunk.begin(), trunk.end());
+    const double full = kFull * (trunk.empty() ? 1 : std::clamp(trunk[trunk.size() / 2], 0.5, 1.0));
     double last = from;
     for (double y = from; y < to; y += slices_->cell())
-      if (slices_->fill(slices_->low() + y, 0.008 * height, 0.14 * height) < kFull) last = y + slices_->cell();
+      if (fill(y) < full) last = y + slices_->cell();
     return last;
   }
 
@@ -165,19 +170,44 @@ class UprightReader {
     if (!seen && searched_) return;
     // Of twelve sources the joint is 0.01 to 0.08 of the height above the crotch.
     const double wanted = std::min(1.08 * std::max(crotch, 0.25 * shoulders_), 0.68 * shoulders_);
-    for (const Template::Limb* leg : legs_) move_leg(*leg, slices_->low() + wanted);
+    const Vec3 before = between_thighs();
+    for (const Template::Limb* leg : legs_) {
+      correct_ankle(*leg);
+      move_leg(*leg, slices_->low() + wanted);
+    }
+    move_trunk(before);
   }
 
-  /// Ankles above the lowest part of each side, where feet may touch.
-  void correct_ankles() {
-    constexpr double kAnkle = 0.055, kReach = 0.22;
-    const double height = slices_->height();
-    for (const Template::Limb* leg : legs_) {
-      const int side = t_.joints[leg->joints[0]].position.x() > 0 ? 1 : -1;
-      put(leg->joints[2], slices_->side_center(slices_->low() + kAnkle * height, side, 0, kReach * height), "section");
-      put_toes(*leg);
+  Vec3 between_thighs() const { return 0.5 * (at(legs_[0]->joints[0]) + at(legs_[1]->joints[0])); }
+
+  /// Joints of the trunk follow the thighs, those near the shoulders least.
+  void move_trunk(const Vec3& before) {
+    const Vec3 now = between_thighs();
+    const double top = shoulders_ + slices_->low();
+    for (Index j = 0; j < t_.joints.size(); ++j) {
+      if (anatomy_.origins[j] != "derived" || t_.joints[j].partner != kNone || !(top > before.y())) continue;
+      const Vec3 p = at(j);
+      const double share = std::clamp((top - p.y()) / (top - before.y()), 0.0, 1.0);
+      put(j, p + share * (now - before), "derived");
     }
   }
+
+  /// An ankle that is too low, too high or far from the leg above it goes to where most have it.
+  void correct_ankle(const Template::Limb& leg) {
+    constexpr double kLowest = 0.035, kHighest = 0.1, kUsual = 0.055, kShin = 0.1, kFar = 0.035, kReach = 0.14;
+    const double height = slices_->height();
+    const int side = side_of(leg);
+    const Vec3 ankle = at(leg.joints[2]);
+    const Vec3 shin = slices_->side_center(slices_->low() + kShin * height, side, 0, kReach * height);
+    const double y = (ankle.y() - slices_->low()) / height;
+    const double off = std::hypot(ankle.x() - shin.x(), ankle.z() - shin.z()) / height;
+    if (y > kLowest && y < kHighest && off < kFar) return;
+    const Vec3 here = slices_->side_center(slices_->low() + kUsual * height, side, 0, kReach * height);
+    put(leg.joints[2], {0.5 * (here.x() + shin.x()), here.y(), 0.7 * shin.z() + 0.3 * here.z()}, "section");
+    put_toes(leg);
+  }
+
+  int side_of(const Template::Limb& leg) const { return t_.joints[leg.joints[0]].position.x() > 0 ? 1 : -1; }
 
   /// Toes, two thirds of the way from the ankle to the tip of the foot.
   void put_toes(const Template::Limb& leg) {
@@ -193,7 +223,7 @@ class UprightReader {
   void move_leg(const Template::Limb& leg, double y) {
     const double height = slices_->height();
     const Vec3 ankle = at(leg.joints[2]);
-    const int side = t_.joints[leg.joints[0]].position.x() > 0 ? 1 : -1;
+    const int side = side_of(leg);
     const double reach = 0.14 * height;
     const Vec3 below = slices_->side_center(y - 0.08 * height, side, 0, reach);
     const Vec3 here = slices_->side_center(y, side, 0, reach);
