@@ -107,9 +107,10 @@ class UprightReader {
       if (limb.kind == "head" && limb.joints.size() == 2) head_ = &limb;
     }
     if (arms_.size() != 2 || legs_.size() != 2 || !head_ || !placed()) return;
-    const double middle =
-        0.25 * (at(arms_[0]->joints[0]).x() + at(arms_[1]->joints[0]).x() + at(legs_[0]->joints[2]).x() +
-                at(legs_[1]->joints[2]).x());
+    const double arms = 0.5 * (at(arms_[0]->joints[0]).x() + at(arms_[1]->joints[0]).x());
+    const double legs = 0.5 * (at(legs_[0]->joints[2]).x() + at(legs_[1]->joints[2]).x());
+    // Feet that were taken for one do not tell where the middle is.
+    const double middle = std::abs(arms - legs) < 0.03 ? 0.5 * (arms + legs) : arms;
     slices_.emplace(interior_, turn_, middle);
     shoulders_ = 0.5 * (at(arms_[0]->joints[0]).y() + at(arms_[1]->joints[0]).y()) - slices_->low();
     if (searched_ && !stands()) return;
@@ -201,7 +202,7 @@ class UprightReader {
     const Vec3 shin = slices_->side_center(slices_->low() + kShin * height, side, 0, kReach * height);
     const double y = (ankle.y() - slices_->low()) / height;
     const double off = std::hypot(ankle.x() - shin.x(), ankle.z() - shin.z()) / height;
-    if (y > kLowest && y < kHighest && off < kFar) return;
+    if (searched_ && y > kLowest && y < kHighest && off < kFar) return;
     const Vec3 here = slices_->side_center(slices_->low() + kUsual * height, side, 0, kReach * height);
     put(leg.joints[2], {0.5 * (here.x() + shin.x()), here.y(), 0.7 * shin.z() + 0.3 * here.z()}, "section");
     put_toes(leg);
