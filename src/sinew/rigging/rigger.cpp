@@ -18,6 +18,7 @@
 #include "sinew/rigging/anatomy/generic.h"
 #include "sinew/rigging/anatomy/inside.h"
 #include "sinew/rigging/anatomy/mirror_plane.h"
+#include "sinew/rigging/anatomy/pieces.h"
 #include "sinew/rigging/anatomy/symmetry.h"
 #include "sinew/rigging/anatomy/upright.h"
 #include "sinew/rigging/anatomy/upright_fit.h"
@@ -52,8 +53,10 @@ Index searched_joint(const Template& t, Index joint) {
 
 class Rigger {
  public:
-  Rigger(const Mesh& mesh, const RiggerRequest& request, const RiggerOptions& options, const Progress& progress)
-      : mesh_(mesh), request_(request), options_(options), progress_(progress) {}
+  /// `mesh` is what joints are searched in; `whole` also has eyes, props and clothes.
+  Rigger(const Mesh& mesh, const Mesh& whole, const RiggerRequest& request, const RiggerOptions& options,
+         const Progress& progress)
+      : mesh_(mesh), whole_(whole), request_(request), options_(options), progress_(progress) {}
 
   PlanResult run() {
     templates_ = request_.templates;
@@ -360,13 +363,13 @@ class Rigger {
     const auto add = [&](Findings found) {
       result_.warnings.insert(result_.warnings.end(), found.begin(), found.end());
     };
-    add_eyes(plan, mesh_);
+    add_eyes(plan, whole_);
     // A hand at the end of an arm may have fingers; the paw that a leg ends in has none of its own.
     if (options_.fingers == "auto" && plan.find_role("left_hand") != kNone && has_arms(best_.skeleton_template))
       add(add_fingers(plan, mesh_, progress_));
     count_unexplained();
     add(add_extras(plan, body_.interior, options_.extras, best_.skeleton_template));
-    pull_inside(plan, mesh_);
+    pull_inside(plan, whole_);
   }
 
   /// A body with several long limbs that the template does not have is hardly what the template is of: an octopus is no
@@ -424,7 +427,7 @@ class Rigger {
     result_.confidence = 0;
     result_.plan = generic_plan(body_.interior, body_.graph);
     result_.plan.mirror_point = mesh_.bounds().center();
-    pull_inside(result_.plan, mesh_);
+    pull_inside(result_.plan, whole_);
     std::string names;
     for (const Template& t : templates_) names += (names.empty() ? "" : ", ") + t.name;
     warn("rig.generic",
@@ -435,6 +438,7 @@ class Rigger {
   }
 
   const Mesh& mesh_;
+  const Mesh& whole_;
   const RiggerRequest& request_;
   const RiggerOptions& options_;
   const Progress& progress_;
@@ -453,13 +457,19 @@ class Rigger {
 PlanResult plan_skeleton(const Mesh& mesh, const RiggerRequest& request, const RiggerOptions& options,
                          const Progress& progress) {
   if (request.templates.empty()) throw Error("The request contains no templates. Add at least one.");
-  return Rigger(mesh, request, options, progress).run();
+  if (options.compat) return Rigger(mesh, mesh, request, options, progress).run();
+  const PieceSorting pieces = sort_pieces(mesh, progress);
+  const Mesh body = body_of(mesh, pieces);
+  PlanResult result = Rigger(pieces.all_body() ? mesh : body, mesh, request, options, progress).run();
+  result.metrics["pieces"] = pieces.metrics();
+  if (!pieces.all_body()) result.warnings.push_back({"rig.pieces", "", describe_others(pieces)});
+  return result;
 }
 
 PlanResult plan_generic_skeleton(const Mesh& mesh, const StageListener& on_stage, const Progress& progress) {
   PlanResult result;
   if (on_stage) on_stage("inside");
-  const Body body = make_body(mesh, {}, progress);
+  const Body body = make_body(body_of(mesh, sort_pieces(mesh, progress)), {}, progress);
   if (on_stage) on_stage("joints");
   result.plan = generic_plan(body.interior, body.graph);
   result.confidence = 1;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/rigging/bodies.h"
+#include "tests/rigging/made_parts.h"
 
 namespace sinew::rigging {
 namespace {
@@ -13,22 +14,6 @@ namespace {
 using namespace sinew::test;
 
 Mat3 turn_about(const Vec3& axis, double angle_rad) { return Eigen::AngleAxisd(angle_rad, axis).toRotationMatrix(); }
-
-void append(Mesh& mesh, const Mesh& other) {
-  const Index first = mesh.vertex_count();
-  mesh.positions.insert(mesh.positions.end(), other.positions.begin(), other.positions.end());
-  for (Index f = 0; f < other.face_count(); ++f) {
-    std::vector<Index> face(other.face(f).begin(), other.face(f).end());
-    for (Index& v : face) v += first;
-    mesh.add_face(face);
-  }
-}
-
-Mesh box(const Vec3& center, const Vec3& size) {
-  Mesh mesh = cube();
-  for (Vec3& p : mesh.positions) p = center + size.cwiseProduct(p - Vec3::Constant(0.5));
-  return mesh;
-}
 
 /// A trunk with a head and arms, finely divided, whose two sides have different triangles.
 Mesh lumpy_body() {
