@@ -169,9 +169,13 @@ TEST(RealCharacters, JointsComeFromNamesStatedRolesAndPoses) {
     const RealSubject subject = read_real_character(data, character);
     const TrueJoint* thigh = subject.find_role("left_thigh");
     ASSERT_NE(thigh, nullptr) << name;
-    EXPECT_TRUE(subject.mesh.bounds().contains(thigh->position)) << name;
+    const Box box = subject.mesh.bounds();
+    EXPECT_TRUE((thigh->position.array() > box.lower.array()).all()) << name;
+    EXPECT_TRUE((thigh->position.array() < box.upper.array()).all()) << name;
     EXPECT_NE(subject.find_role("head"), nullptr) << name;
-    if (name == "CesiumMan") EXPECT_LT(try_real(subject).error, 0.06);
+    if (name == "CesiumMan") {
+      EXPECT_LT(try_real(subject).error, 0.06);
+    }
     if (name.starts_with("Male_Suit")) {
       EXPECT_LT(thigh->position.y() - subject.find_role("left_shin")->position.y(), 0.1 * subject.size);
     }

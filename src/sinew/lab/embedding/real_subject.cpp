@@ -57,6 +57,19 @@ int side_of_role(const std::string& role) {
   return role.starts_with("left_") ? 1 : role.starts_with("right_") ? -1 : 0;
 }
 
+/// Several families of game characters call the wrist a palm, which is not recognized as a hand.
+void add_palms(const Skeleton& skeleton, std::vector<std::string>& roles) {
+  for (const auto& [role, names] : {std::pair("left_hand", std::array{"Palm.L", "Palm2.L"}),
+                                    std::pair("right_hand", std::array{"Palm.R", "Palm2.R"})}) {
+    if (std::find(roles.begin(), roles.end(), role) != roles.end()) continue;
+    for (const char* name : names)
+      if (const Index j = skeleton.find(name); j != kNone) {
+        roles[j] = role;
+        break;
+      }
+  }
+}
+
 std::vector<std::string> roles_of_joints(const Skeleton& skeleton, const motion::Recognition& known,
                                          const RealCharacter& character) {
   std::vector<std::string> roles(skeleton.joints.size());
@@ -68,6 +81,7 @@ std::vector<std::string> roles_of_joints(const Skeleton& skeleton, const motion:
   if (!stated.empty()) return roles;
   for (Index j = 0; j < skeleton.size(); ++j)
     if (!known.roles[j].empty()) roles[j] = motion::role_name(known.roles[j]);
+  add_palms(skeleton, roles);
   return roles;
 }
 
