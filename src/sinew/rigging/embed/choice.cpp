@@ -13,6 +13,7 @@
 
 #include "sinew/core/error.h"
 #include "sinew/core/parallel.h"
+#include "sinew/rigging/embed/pose_variants.h"
 
 namespace sinew::rigging {
 namespace {
@@ -98,11 +99,18 @@ class Chooser {
       for (std::size_t v = 0; v < whole; ++v) add_orientations(v, 2, 24);
       run(attempts, kGood);
     }
+    if (best() > kGood / 2) {
+      attempts.clear();
+      add_pose_variants(whole);
+      for (std::size_t v = whole; v < variants_.size(); ++v) add_orientations(v, 0, 4);
+      run(attempts, kGood);
+    }
+    const std::size_t posed = variants_.size();
     if (best() > kGood) {
       attempts.clear();
       for (std::size_t v = 0; v < whole; ++v) add_orientations(v, 0, 24);
       if (!options_.whole_only) add_partial_variants(whole);
-      for (std::size_t v = whole; v < variants_.size(); ++v) add_orientations(v, 0, 2);
+      for (std::size_t v = posed; v < variants_.size(); ++v) add_orientations(v, 0, 2);
       run(attempts, kBearable);
     }
     rank();
@@ -111,9 +119,16 @@ class Chooser {
 
  private:
   static constexpr double kGood = 0.12;    // Right fits of made and real characters are below.
+  static constexpr double kPosed = 0.02;   // What another pose than the template's costs.
   static constexpr double kMissing = 0.1;  // What a kind of limbs that is not there costs.
   static constexpr std::size_t kLooks = 1000000, kBeamLooks = 40000;
   static constexpr double kBearable = 0.35;  // Beyond it a fit says nothing.
+
+  void add_pose_variants(std::size_t whole) {
+    for (std::size_t v = 0; v < whole; ++v)
+      for (PoseVariant& posed : pose_variants(variants_[v].skeleton_template))
+        variants_.push_back({variants_[v].source, std::move(posed.skeleton_template), {}, kPosed});
+  }
 
   void add_partial_variants(std::size_t whole) {
     for (std::size_t v = 0; v < whole; ++v)

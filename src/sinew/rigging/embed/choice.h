@@ -41,9 +41,9 @@ Template without_limbs(const Template& skeleton_template, const std::vector<std:
 /// quarter turns, and the same for bodies with +z up; for a template without feet all 24 of a cube.
 std::vector<Mat3> orientations(const Template& skeleton_template);
 
-/// Fits every template in every orientation and ranks them by penalty. In three rounds, each only if the one before
-/// found nothing good: as the body stands and turned round; all orientations; all, with worse fits and without arms,
-/// legs or head. Searches of a round run on all threads and do not know of each other, so that the result does not
+/// Fits every template in every orientation and ranks them by penalty. In four rounds, each only if the one before
+/// found nothing good: as the body stands and turned round; all orientations; in other poses (`pose_variants`); all,
+/// with worse fits and without arms, legs or head. Searches of a round run on all threads and do not know of each other, so that the result does not
 /// depend on their order. `hints` by template: see `fit`.
 Choice choose(const Body& body, const std::vector<Template>& templates, const std::vector<std::vector<Hint>>& hints,
               const ChoiceOptions& options = {}, const Progress& progress = {});
