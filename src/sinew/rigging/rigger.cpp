@@ -31,7 +31,8 @@ namespace {
 
 constexpr std::size_t kMostReadings = 6;
 constexpr int kCoarse = 96;
-constexpr double kDoubtful = 0.3;  // Confidence below it gets a warning.
+constexpr double kMostCoarse = 40000;  // Solid voxels of the grid on which readings are compared.
+constexpr double kDoubtful = 0.3;      // Confidence below it gets a warning.
 
 /// A joint of a template by its name or its role.
 Index find_joint(const Template& t, const std::string& name) {
@@ -68,6 +69,7 @@ class Rigger {
     body_options.packing.most = 500;
     if (options_.compat) body_options.medial.angle_deg = 90;
     body_ = make_body(mesh_, body_options, progress_);
+    result_.metrics["voxels"] = body_.interior.voxels.solid.size();
     result_.metrics["spheres"] = body_.graph.size();
     result_.metrics["medial_samples"] = body_.samples.size();
     result_.metrics["left_out_volume"] = body_.interior.left_out;
@@ -149,7 +151,9 @@ class Rigger {
     std::optional<Interior> coarse;
     std::optional<BodyWays> ways;
     if (!options_.compat) {
-      coarse.emplace(interior(mesh_, {.resolution = kCoarse}, progress_));
+      const int resolution = bounded_resolution(body_.interior, kCoarse, kMostCoarse);
+      coarse.emplace(interior(mesh_, {.resolution = resolution}, progress_));
+      result_.metrics["reading_voxels"] = coarse->voxels.solid.size();
       ways.emplace(*coarse);
     }
     if (ways) add_upright(*ways);
