@@ -371,19 +371,19 @@ class Rigger {
     // A hand at the end of an arm may have fingers; the paw that a leg ends in has none of its own.
     if (options_.fingers == "auto" && plan.find_role("left_hand") != kNone && has_arms(best_.skeleton_template))
       add(add_fingers(plan, mesh_, progress_));
-    count_unexplained();
-    add(add_extras(plan, body_.interior, options_.extras, best_.skeleton_template));
+    const std::vector<Protrusion> found = protrusions(body_.interior, plan_bones(plan, body_.interior).bones);
+    count_unexplained(found);
+    add(add_extras(plan, body_.interior, options_.extras, best_.skeleton_template, found));
     pull_inside(plan, whole_);
   }
 
   /// A body with several long limbs that the template does not have is hardly what the template is of: an octopus is no
   /// hand.
-  void count_unexplained() {
+  void count_unexplained(const std::vector<Protrusion>& found) {
     constexpr double kLong = 0.15;
     constexpr int kMany = 3;
     int limbs = 0;
-    for (const Protrusion& protrusion : protrusions(body_.interior, plan_bones(result_.plan, body_.interior).bones))
-      limbs += protrusion.length >= kLong ? 1 : 0;
+    for (const Protrusion& protrusion : found) limbs += protrusion.length >= kLong ? 1 : 0;
     result_.metrics["unexplained_limbs"] = limbs;
     if (limbs < kMany) return;
     result_.confidence *= 0.4;
