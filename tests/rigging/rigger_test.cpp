@@ -256,6 +256,14 @@ TEST(Rigger, AnOctopusIsNotSilentlyTakenForSomethingElse) {
   EXPECT_EQ(outside_names(rigged.plan, mesh), "");
 }
 
+TEST(Rigger, ABoxTakesNoMoreVoxelsAndEntriesThanAnyOtherBody) {
+  const PlanResult rigged = plan_skeleton(cube(), any_template(), quick());
+  EXPECT_FALSE(rigged.fits);
+  EXPECT_LT(rigged.metrics["voxels"], 240000);
+  EXPECT_LT(rigged.metrics["reading_voxels"], 50000);
+  EXPECT_LT(rigged.metrics["search_entries"], 200000);
+}
+
 TEST(Rigger, RefusesWhatItCannotUse) {
   const Someone& one = someone();
   EXPECT_THROW(plan_skeleton(one.mesh, {}), Error);

@@ -31,7 +31,8 @@ namespace {
 
 constexpr std::size_t kMostReadings = 6;
 constexpr int kCoarse = 96;
-constexpr double kDoubtful = 0.3;  // Confidence below it gets a warning.
+constexpr double kMostCoarse = 40000;  // Solid voxels of the grid on which readings are compared.
+constexpr double kDoubtful = 0.3;      // Confidence below it gets a warning.
 
 /// A joint of a template by its name or its role.
 Index find_joint(const Template& t, const std::string& name) {
@@ -68,6 +69,7 @@ class Rigger {
     body_options.packing.most = 500;
     if (options_.compat) body_options.medial.angle_deg = 90;
     body_ = make_body(mesh_, body_options, progress_);
+    result_.metrics["voxels"] = body_.interior.voxels.solid.size();
     result_.metrics["spheres"] = body_.graph.size();
     result_.metrics["medial_samples"] = body_.samples.size();
     result_.metrics["left_out_volume"] = body_.interior.left_out;
@@ -149,7 +151,9 @@ class Rigger {
     std::optional<Interior> coarse;
     std::optional<BodyWays> ways;
     if (!options_.compat) {
-      coarse.emplace(interior(mesh_, {.resolution = kCoarse}, progress_));
+      const int resolution = bounded_resolution(body_.interior, kCoarse, kMostCoarse);
+      coarse.emplace(interior(mesh_, {.resolution = resolution}, progress_));
+      result_.metrics["reading_voxels"] = coarse->voxels.solid.size();
       ways.emplace(*coarse);
     }
     if (ways) add_upright(*ways);
@@ -367,19 +371,19 @@ class Rigger {
     // A hand at the end of an arm may have fingers; the paw that a leg ends in has none of its own.
     if (options_.fingers == "auto" && plan.find_role("left_hand") != kNone && has_arms(best_.skeleton_template))
       add(add_fingers(plan, mesh_, progress_));
-    count_unexplained();
-    add(add_extras(plan, body_.interior, options_.extras, best_.skeleton_template));
+    const std::vector<Protrusion> found = protrusions(body_.interior, plan_bones(plan, body_.interior).bones);
+    count_unexplained(found);
+    add(add_extras(plan, body_.interior, options_.extras, best_.skeleton_template, found));
     pull_inside(plan, whole_);
   }
 
   /// A body with several long limbs that the template does not have is hardly what the template is of: an octopus is no
   /// hand.
-  void count_unexplained() {
+  void count_unexplained(const std::vector<Protrusion>& found) {
     constexpr double kLong = 0.15;
     constexpr int kMany = 3;
     int limbs = 0;
-    for (const Protrusion& protrusion : protrusions(body_.interior, plan_bones(result_.plan, body_.interior).bones))
-      limbs += protrusion.length >= kLong ? 1 : 0;
+    for (const Protrusion& protrusion : found) limbs += protrusion.length >= kLong ? 1 : 0;
     result_.metrics["unexplained_limbs"] = limbs;
     if (limbs < kMany) return;
     result_.confidence *= 0.4;

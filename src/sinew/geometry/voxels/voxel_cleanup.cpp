@@ -5,6 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
+
+#include "sinew/geometry/mesh/union_find.h"
+#include "sinew/geometry/voxels/voxel_runs.h"
 
 namespace sinew::geometry {
 namespace {
@@ -44,75 +48,95 @@ std::vector<std::uint8_t> voxels_on_bones(const SolidVoxels& voxels, std::span<c
   return on_bone;
 }
 
-// Walks over connected voxels of one class.
-class Flood {
+// Connected runs of interior and of exterior voxels, and what is known of each set.
+class Pieces {
  public:
-  explicit Flood(const SolidVoxels& voxels) : voxels_(voxels), seen_(voxels.classes.size(), 0) {}
-
-  // The piece of `seed`; calls `look(neighbour)` for each neighbour of another class, `look(kOutsideGrid)` at the
-  // border.
-  template <class Look>
-  const std::vector<std::size_t>& walk(std::size_t seed, Look&& look) {
-    piece_.assign(1, seed);
-    seen_[seed] = 1;
-    for (std::size_t i = 0; i < piece_.size(); ++i) {
-      const std::size_t voxel = piece_[i];
-      const std::array<Index, 3> at = voxels_.coordinates(voxel);
-      std::size_t stride = 1;
-      for (std::size_t k = 0; k < 3; ++k) {
-        step(voxel, at[k] > 0 ? voxel - stride : kOutsideGrid, look);
-        step(voxel, at[k] + 1 < voxels_.counts[k] ? voxel + stride : kOutsideGrid, look);
-        stride *= voxels_.counts[k];
+  explicit Pieces(const SolidVoxels& voxels)
+      : runs(voxels, {kOutside, kSurface, kInside}), sets_(runs.runs.size()), marks_(runs.runs.size()) {
+    for (Index z = 0; z < runs.depth; ++z)
+      for (Index y = 0; y < runs.height; ++y) {
+        const std::size_t row = runs.row(y, z);
+        look_along(row, y == 0 || z == 0 || y + 1 == runs.height || z + 1 == runs.depth, voxels.counts[0]);
+        if (y > 0) runs.for_touching(row, runs.row(y - 1, z), false, [&](Index a, Index b) { meet(a, b); });
+        if (z > 0) runs.for_touching(row, runs.row(y, z - 1), false, [&](Index a, Index b) { meet(a, b); });
       }
+    for (Index r = 0; r < runs.runs.size(); ++r) {
+      const Index set = sets_.find(r);
+      marks_[set].size += runs.runs[r].end - runs.runs[r].begin;
+      if (set == r) continue;
+      marks_[set].on_surface = marks_[set].on_surface || marks_[r].on_surface;
+      marks_[set].at_border = marks_[set].at_border || marks_[r].at_border;
     }
-    return piece_;
   }
 
-  bool seen(std::size_t voxel) const { return seen_[voxel] != 0; }
-  static constexpr std::size_t kOutsideGrid = static_cast<std::size_t>(-1);
+  struct Marks {
+    std::size_t size = 0;
+    bool on_surface = false;  // Next to a boundary voxel.
+    bool at_border = false;   // At the border of the grid.
+  };
+  static constexpr std::uint8_t kOutside = 1, kSurface = 2, kInside = 3;
+
+  Marks& of(Index run) { return marks_[sets_.find(run)]; }
+
+  const VoxelRuns runs;
 
  private:
-  template <class Look>
-  void step(std::size_t from, std::size_t to, Look& look) {
-    if (to == kOutsideGrid || voxels_.classes[to] != voxels_.classes[from]) {
-      look(to);
-    } else if (seen_[to] == 0) {
-      seen_[to] = 1;
-      piece_.push_back(to);
+  // Neighbours within a row, and the grid's border.
+  void look_along(std::size_t row, bool border_row, Index width) {
+    for (Index r = runs.first[row]; r < runs.first[row + 1]; ++r) {
+      const VoxelRuns::Run& run = runs.runs[r];
+      marks_[r].at_border = border_row || run.begin == 0 || run.end == width;
+      if (r > runs.first[row]) touch(r - 1, r);
     }
   }
 
-  const SolidVoxels& voxels_;
-  std::vector<std::uint8_t> seen_;
-  std::vector<std::size_t> piece_;
+  void meet(Index a, Index b) {
+    if (runs.runs[a].kind == runs.runs[b].kind) sets_.join(a, b);
+    else touch(a, b);
+  }
+
+  void touch(Index a, Index b) {
+    if (runs.runs[a].kind == kSurface) marks_[b].on_surface = true;
+    if (runs.runs[b].kind == kSurface) marks_[a].on_surface = true;
+  }
+
+  UnionFind sets_;
+  std::vector<Marks> marks_;  // Per run; whole sets have them at their first one.
 };
+
+// Sets the class of a run's voxels; returns how many they are.
+Index reclassify(SolidVoxels& voxels, std::size_t row, const VoxelRuns::Run& run, VoxelClass as) {
+  const auto line = voxels.classes.begin() + static_cast<std::ptrdiff_t>(row * voxels.counts[0]);
+  std::fill(line + run.begin, line + run.end, as);
+  return run.end - run.begin;
+}
 
 }  // namespace
 
 void clean_up_voxels(SolidVoxels& voxels, std::span<const Segment> bones) {
-  const std::vector<std::uint8_t> on_bone = voxels_on_bones(voxels, bones);
-  std::vector<std::size_t> specks, pockets;
-  Flood flood(voxels);
-  for (std::size_t i = 0; i < voxels.classes.size(); ++i) {
-    if (flood.seen(i) || voxels.classes[i] == VoxelClass::kBoundary) continue;
-    if (voxels.classes[i] == VoxelClass::kInterior) {
-      bool held = false;
-      const auto& piece = flood.walk(i, [&](std::size_t neighbour) {
-        if (neighbour != Flood::kOutsideGrid && voxels.classes[neighbour] == VoxelClass::kBoundary) held = true;
-      });
-      held = held || std::any_of(piece.begin(), piece.end(), [&](std::size_t v) { return on_bone[v] != 0; });
-      if (!held) specks.insert(specks.end(), piece.begin(), piece.end());
-    } else {
-      bool open = false;
-      const auto& piece =
-          flood.walk(i, [&](std::size_t neighbour) { open = open || neighbour == Flood::kOutsideGrid; });
-      if (!open && piece.size() < kSmallestPocket) pockets.insert(pockets.end(), piece.begin(), piece.end());
-    }
+  Pieces pieces(voxels);
+  const VoxelRuns& runs = pieces.runs;
+  const auto for_runs = [&](auto&& body) {
+    for (std::size_t row = 0; row + 1 < runs.first.size(); ++row)
+      for (Index r = runs.first[row]; r < runs.first[row + 1]; ++r) body(row, r);
+  };
+  if (!bones.empty()) {  // What a bone passes is held as well.
+    const std::vector<std::uint8_t> on_bone = voxels_on_bones(voxels, bones);
+    for_runs([&](std::size_t row, Index r) {
+      const auto line = on_bone.begin() + static_cast<std::ptrdiff_t>(row * voxels.counts[0]);
+      if (std::any_of(line + runs.runs[r].begin, line + runs.runs[r].end, [](std::uint8_t on) { return on != 0; }))
+        pieces.of(r).on_surface = true;
+    });
   }
-  for (const std::size_t v : specks) voxels.classes[v] = VoxelClass::kExterior;
-  for (const std::size_t v : pockets) voxels.classes[v] = VoxelClass::kInterior;
-  voxels.removed_specks = static_cast<Index>(specks.size());
-  voxels.filled_pockets = static_cast<Index>(pockets.size());
+  voxels.removed_specks = voxels.filled_pockets = 0;
+  for_runs([&](std::size_t row, Index r) {
+    const VoxelRuns::Run& run = runs.runs[r];
+    const Pieces::Marks& piece = pieces.of(r);
+    if (run.kind == Pieces::kInside && !piece.on_surface)
+      voxels.removed_specks += reclassify(voxels, row, run, VoxelClass::kExterior);
+    if (run.kind == Pieces::kOutside && !piece.at_border && piece.size < kSmallestPocket)
+      voxels.filled_pockets += reclassify(voxels, row, run, VoxelClass::kInterior);
+  });
 }
 
 }  // namespace sinew::geometry

@@ -66,8 +66,8 @@ struct Segment {
 /// running winding number is not zero, so that overlapping shells stay solid and flipped shells are. A column that has
 /// lost a crossing (its total is not zero) abstains where its two ends disagree. Two votes of the same kind decide;
 /// else the generalised winding number does (`FastWinding` with `solid_facing`, above one half), and `undecided` counts
-/// it. The voxel edge is the longest side over `resolution`, and the grid is centred on the box and laid so that no
-/// side of the box falls on a face between voxels: a cube along the axes would gain a layer otherwise.
+/// it; beyond a quarter of the grid (and 50,000) for one voxel of each block of eight. The voxel edge is the longest
+/// side over `resolution`. The grid is centred on the box, and no side of the box falls on a face between voxels.
 ///
 /// Boundary voxels: exactly those whose box, enlarged by 1e-6 of its edge, a triangle meets. Triangles without area
 /// count there, and for nothing else. Time: triangles and surface voxels, plus columns; the same result for any number

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "sinew/core/angles.h"
+#include "sinew/core/parallel.h"
 
 namespace sinew::rigging {
 namespace {
@@ -179,24 +180,114 @@ class Reader {
   }
 
  private:
+  /// Searches through the body are nearly all of the work. They run on all threads, in three rounds: from where limbs
+  /// meet, for the limbs' tips, and from the tips.
   void read_limbs() {
-    for (Index l = 0; l < t_.limbs.size(); ++l) {
-      if (t_.joints[t_.limbs[l].joints.front()].optional) continue;
-      if (t_.limbs[l].kind == "stem") read_stem(l);
-      else read_limb(l);
+    std::vector<Index> limbs;
+    for (Index l = 0; l < t_.limbs.size(); ++l)
+      if (!t_.joints[t_.limbs[l].joints.front()].optional && can_be_read(t_.limbs[l])) limbs.push_back(l);
+    find_ways(limbs);
+    tips_.assign(t_.limbs.size(), kNone);
+    in_parallel(limbs, [&](Index l) { tips_[l] = tip_of(t_.limbs[l]); });
+    look_inwards(limbs);
+    for (const Index l : limbs) result_.limbs.push_back(t_.limbs[l].kind == "stem" ? read_stem(l) : read_limb(l));
+  }
+
+  template <class Body>
+  static void in_parallel(const std::vector<Index>& limbs, Body&& body) {
+    parallel_for(
+        limbs.size(), [&](std::size_t i) { body(limbs[i]); }, 1);
+  }
+
+  bool can_be_read(const Template::Limb& limb) const {
+    return limb.kind == "stem" || (junction_of(t_, limb) != kNone && leaf_of(t_, limb) != kNone);
+  }
+
+  /// The joint from which ways to a limb are measured.
+  Index way_joint(const Template::Limb& limb) const {
+    return limb.kind == "stem" ? limb.joints.back() : junction_of(t_, limb);
+  }
+
+  void find_ways(const std::vector<Index>& limbs) {
+    std::vector<Index> joints;
+    for (const Index l : limbs) {
+      const Index joint = way_joint(t_.limbs[l]);
+      if (from_.try_emplace(joint).second) joints.push_back(joint);
     }
+    in_parallel(joints, [&](Index joint) { from_.at(joint) = ways_.all_from(junctions_[joint]); });
+  }
+
+  /// Slices from all tips, and ways between the feet of pairs of legs.
+  void look_inwards(const std::vector<Index>& limbs) {
+    profiles_.assign(t_.limbs.size(), {});
+    between_feet_.assign(t_.limbs.size(), 0);
+    std::vector<Index> all = limbs, partners(t_.limbs.size(), kNone);
+    for (const Index l : limbs) {
+      partners[l] = partner_leg(l);
+      if (partners[l] != kNone && l < partners[l]) all.push_back(l);
+    }
+    parallel_for(
+        all.size(),
+        [&](std::size_t i) {
+          const Index l = all[i];
+          const std::vector<float>& from_body = ways_to(t_.limbs[l]);
+          if (i < limbs.size()) profiles_[l] = limb_profile(ways_, from_body, tips_[l], 1.4 * from_body[tips_[l]]);
+          else between_feet_[l] = foot_to_foot(l, partners[l]);
+        },
+        1);
+    for (const Index l : limbs)
+      if (partners[l] != kNone && partners[l] < l) between_feet_[l] = between_feet_[partners[l]];
+  }
+
+  Index partner_leg(Index l) const {
+    const Index partner = t_.joints[t_.limbs[l].joints.front()].partner;
+    if (t_.limbs[l].kind != "leg" || partner == kNone) return kNone;
+    for (Index o = 0; o < t_.limbs.size(); ++o)
+      if (t_.limbs[o].joints.front() == partner && tips_[o] != kNone && tips_[o] != tips_[l]) return o;
+    return kNone;
+  }
+
+  /// Legs begin at the crotch, and the shortest way through the body from one foot to the other turns round there:
+  /// halfway. 0 if there is no way.
+  double foot_to_foot(Index l, Index other) const {
+    const Index from = std::min(tips_[l], tips_[other]), to = std::max(tips_[l], tips_[other]);
+    // The way over the joint in which the legs meet is one; distances are within a few percent of the truth.
+    const double limit =
+        1.1 * (double{ways_to(t_.limbs[l])[tips_[l]]} + double{ways_to(t_.limbs[other])[tips_[other]]}) +
+        4 * ways_.cell();
+    double between = ways_.from(from, limit)[to];
+    if (!std::isfinite(between)) between = ways_.from(from)[to];
+    return std::isfinite(between) ? between : 0;
+  }
+
+  const std::vector<float>& ways_to(const Template::Limb& limb) const { return *from_.at(way_joint(limb)); }
+
+  Index tip_of(const Template::Limb& limb) const {
+    if (limb.kind == "stem")
+      return limb_tip(ways_, ways_to(limb), fit_.places[limb.joints.front()], 0.75, Vec3::Zero());
+    const bool head = limb.kind == "head" || limb.kind == "neck";
+    const Vec3 direction =
+        head && limb.tip
+            ? Vec3(fit_.turn.transpose() * (*limb.tip - t_.joints[limb.joints.back()].position).normalized())
+            : Vec3(Vec3::Zero());
+    const Lengths lengths = lengths_of(t_, searched_, limb, junction_of(t_, limb));
+    const double share = limb.kind == "head" ? 0.3
+                         : head              ? (lengths.inside + 0.4 * lengths.chain) / (lengths.inside + lengths.chain)
+                         : limb.joints.size() == 1 ? 1.0
+                                                   : 0.75;
+    return limb_tip(ways_, ways_to(limb), fit_.places[leaf_of(t_, limb)], share, direction, limb.kind == "head");
   }
 
   /// What the body hangs on, as a hand on its forearm: from its end, where the root is, to its last joint, where it is
   /// narrowest near where that is expected.
-  void read_stem(Index l) {
+  FoundLimb read_stem(Index l) {
     const Template::Limb& limb = t_.limbs[l];
     const Index root = limb.joints.front(), last = limb.joints.back();
-    const std::vector<float>& from_body = ways_from(last);
+    const std::vector<float>& from_body = ways_to(limb);
     FoundLimb found;
     found.limb = l;
-    found.tip = limb_tip(ways_, from_body, fit_.places[root], 0.75, Vec3::Zero());
-    found.profile = limb_profile(ways_, from_body, found.tip, 1.4 * from_body[found.tip]);
+    found.tip = tips_[l];
+    found.profile = std::move(profiles_[l]);
     const double chain = (t_.joints[last].position - t_.joints[root].position).norm();
     const double beyond = limb.tip ? (*limb.tip - t_.joints[root].position).norm() : limb.beyond * chain;
     const double way = from_body[found.tip];
@@ -206,7 +297,7 @@ class Reader {
     found.mouth = found.last;
     set(root, found.profile.center(std::max(found.first, 2 * found.profile.step)), "fraction");
     set(last, found.profile.center(found.last), "section");
-    result_.limbs.push_back(std::move(found));
+    return found;
   }
 
   /// The search may put the joint in which limbs meet into the largest part near there, a big head say. Shoulders and
@@ -231,54 +322,21 @@ class Reader {
     return moved;
   }
 
-  void read_limb(Index l) {
+  FoundLimb read_limb(Index l) {
     const Template::Limb& limb = t_.limbs[l];
-    const Index junction = junction_of(t_, limb);
     const Index leaf = leaf_of(t_, limb);
-    if (junction == kNone || leaf == kNone) return;
-    const std::vector<float>& from_body = ways_from(junction);
-    const bool head = limb.kind == "head" || limb.kind == "neck";
-    const Vec3 direction =
-        head && limb.tip
-            ? Vec3(fit_.turn.transpose() * (*limb.tip - t_.joints[limb.joints.back()].position).normalized())
-            : Vec3(Vec3::Zero());
-    const Lengths lengths = lengths_of(t_, searched_, limb, junction);
-    const double share = limb.kind == "head" ? 0.3
-                         : head              ? (lengths.inside + 0.4 * lengths.chain) / (lengths.inside + lengths.chain)
-                         : limb.joints.size() == 1 ? 1.0
-                                                   : 0.75;
-    const Index tip = limb_tip(ways_, from_body, fit_.places[leaf], share, direction, limb.kind == "head");
+    const std::vector<float>& from_body = ways_to(limb);
+    const Lengths lengths = lengths_of(t_, searched_, limb, junction_of(t_, limb));
     FoundLimb found;
     found.limb = l;
-    found.tip = tip;
-    found.profile = limb_profile(ways_, from_body, tip, 1.4 * from_body[tip]);
-    const double scale = from_body[tip] / lengths.all();
-    find_mouth_of(limb, lengths, scale, found);
+    found.tip = tips_[l];
+    found.profile = std::move(profiles_[l]);
+    const double scale = from_body[found.tip] / lengths.all();
+    found.mouth = find_mouth(found.profile, scale * (lengths.beyond + lengths.chain), scale * lengths.chain);
+    if (between_feet_[l] > 0) found.mouth = 0.5 * between_feet_[l];
     find_ends(limb, lengths, scale, leaf != limb.joints.back(), found);
     place_limb(limb, found, leaf);
-    result_.limbs.push_back(std::move(found));
-  }
-
-  /// Legs begin at the crotch, and the shortest way through the body from one foot to the other turns round there:
-  /// halfway.
-  void find_mouth_of(const Template::Limb& limb, const Lengths& lengths, double scale, FoundLimb& found) {
-    found.mouth = find_mouth(found.profile, scale * (lengths.beyond + lengths.chain), scale * lengths.chain);
-    if (limb.kind != "leg") return;
-    const Index partner = t_.joints[limb.joints.front()].partner;
-    for (const Template::Limb& other : t_.limbs) {
-      if (other.joints.front() != partner || partner == kNone) continue;
-      const double between = foot_to_foot(found.tip, other);
-      if (std::isfinite(between) && between > 0) found.mouth = 0.5 * between;
-    }
-  }
-
-  double foot_to_foot(Index tip, const Template::Limb& other) {
-    const Index junction = junction_of(t_, other), leaf = leaf_of(t_, other);
-    const Index there = limb_tip(ways_, ways_from(junction), fit_.places[leaf], 0.75, Vec3::Zero());
-    if (there == tip) return 0;
-    const auto [at, fresh] = from_tip_.try_emplace({std::min(tip, there), std::max(tip, there)}, 0.0);
-    if (fresh) at->second = ways_.from(at->first.first)[at->first.second];
-    return at->second;
+    return found;
   }
 
   void find_ends(const Template::Limb& limb, const Lengths& lengths, double scale, bool has_foot,
@@ -374,12 +432,6 @@ class Reader {
     return fit_.turn.transpose() * (to + scale * (rotation * (point - from)));
   }
 
-  const std::vector<float>& ways_from(Index joint) {
-    auto [at, fresh] = from_.try_emplace(joint);
-    if (fresh) at->second = ways_.from(junctions_[joint]);
-    return at->second;
-  }
-
   void set(Index joint, const Vec3& place, const char* origin) {
     result_.places[joint] = place;
     result_.origins[joint] = origin;
@@ -390,8 +442,10 @@ class Reader {
   Template searched_;
   const Fit& fit_;
   std::vector<Vec3> junctions_;  // Where ways meet, per joint.
-  std::map<Index, std::vector<float>> from_;
-  std::map<std::pair<Index, Index>, double> from_tip_;  // Ways between tips.
+  std::map<Index, BodyWays::Field> from_;
+  std::vector<Index> tips_;            // Per limb.
+  std::vector<LimbProfile> profiles_;  // Per limb.
+  std::vector<double> between_feet_;   // Per limb: the way to its partner's foot, or 0.
   Anatomy result_;
 };
 

@@ -4,9 +4,12 @@
 #include "sinew/rigging/anatomy/branches.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "sinew/core/angles.h"
+#include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/union_find.h"
 #include "sinew/geometry/spatial/distance_field.h"
 
@@ -41,12 +44,13 @@ class MergeTree {
   }
 
   void grow() {
-    std::vector<Index> order;
+    // By falling distance, then number. Floats that are not negative are ordered as their bits are.
+    std::vector<std::uint64_t> order;
     for (Index i = 0; i < distance_.size(); ++i)
-      if (taken_[i] != 0 && std::isfinite(distance_[i])) order.push_back(i);
-    std::sort(order.begin(), order.end(),
-              [&](Index a, Index b) { return distance_[a] != distance_[b] ? distance_[a] > distance_[b] : a < b; });
-    for (const Index v : order) add(v);
+      if (taken_[i] != 0 && std::isfinite(distance_[i]))
+        order.push_back(std::uint64_t{~std::bit_cast<std::uint32_t>(distance_[i] + 0.0F)} << 32 | i);
+    parallel_sort(order);
+    for (const std::uint64_t key : order) add(static_cast<Index>(key & 0xFFFFFFFFU));
   }
 
   // Of a swallowed branch, the one that has it now.

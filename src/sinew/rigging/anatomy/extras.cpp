@@ -56,12 +56,11 @@ class ExtraPlanner {
   ExtraPlanner(SkeletonPlan& plan, const Interior& interior, const Template& skeleton_template)
       : plan_(plan), interior_(interior), template_(skeleton_template) {}
 
-  void find() {
+  void take(const std::vector<Protrusion>& found) {
     const PlanBones explained = plan_bones(plan_, interior_);
-    std::vector<Protrusion> found = protrusions(interior_, explained.bones);
     std::vector<Index> as(found.size(), kNone);
     for (Index i = 0; i < found.size(); ++i) {
-      Protrusion& p = found[i];
+      const Protrusion& p = found[i];
       const Index joint = explained.joints[p.bone];
       if (is_hand_or_foot(plan_.joints[joint].role)) continue;
       as[i] = static_cast<Index>(chains.size());
@@ -356,8 +355,13 @@ PlanBones plan_bones(const SkeletonPlan& plan, const Interior& interior) {
 Findings add_extras(SkeletonPlan& plan, const Interior& interior, const std::string& mode,
                     const Template& skeleton_template) {
   if (plan.joints.empty()) return {};
+  return add_extras(plan, interior, mode, skeleton_template, protrusions(interior, plan_bones(plan, interior).bones));
+}
+
+Findings add_extras(SkeletonPlan& plan, const Interior& interior, const std::string& mode,
+                    const Template& skeleton_template, const std::vector<Protrusion>& found) {
   ExtraPlanner planner(plan, interior, skeleton_template);
-  planner.find();
+  planner.take(found);
   if (planner.chains.empty()) return {};
   if (mode != "rigid") {
     planner.add();

@@ -40,5 +40,8 @@ PlanBones plan_bones(const SkeletonPlan& plan, const Interior& interior);
 /// what got no joints.
 Findings add_extras(SkeletonPlan& plan, const Interior& interior, const std::string& mode,
                     const Template& skeleton_template);
+/// The same with the protrusions of the plan's bones, for callers that have looked for them.
+Findings add_extras(SkeletonPlan& plan, const Interior& interior, const std::string& mode,
+                    const Template& skeleton_template, const std::vector<Protrusion>& found);
 
 }  // namespace sinew::rigging

@@ -12,6 +12,7 @@
 #include <span>
 #include <utility>
 
+#include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/components.h"
 #include "sinew/geometry/mesh/weld.h"
@@ -61,15 +62,52 @@ void close_holes(Mesh& piece) {
   }
 }
 
+// What both hands need to know of the whole mesh.
+struct Surface {
+  explicit Surface(const Mesh& whole)
+      : mesh(whole), welding(geometry::weld(whole)), shells(geometry::components(whole, &welding)) {}
+
+  const Mesh& mesh;
+  geometry::Welding welding;
+  geometry::Components shells;
+};
+
+// The faces of state 1 that hang together with those in `open` become 2. Only faces of state 1 are looked at, since a
+// hand is a small part of a body.
+void spread(const Surface& surface, std::vector<Index> open, std::vector<std::uint8_t>& state) {
+  const Mesh& mesh = surface.mesh;
+  std::vector<Index> first(surface.welding.count() + 1, 0);
+  const auto for_corners = [&](auto&& visit) {
+    for (Index f = 0; f < mesh.face_count(); ++f)
+      if (state[f] == 1)
+        for (const Index v : mesh.face(f)) visit(f, surface.welding.welded[v]);
+  };
+  for_corners([&](Index, Index v) { ++first[v + 1]; });
+  for (std::size_t v = 1; v < first.size(); ++v) first[v] += first[v - 1];
+  std::vector<Index> faces(first.back()), next(first.begin(), first.end() - 1);
+  for_corners([&](Index f, Index v) { faces[next[v]++] = f; });
+  while (!open.empty()) {
+    const Index f = open.back();
+    open.pop_back();
+    for (const Index v : mesh.face(f))
+      for (Index k = first[surface.welding.welded[v]]; k < first[surface.welding.welded[v] + 1]; ++k)
+        if (state[faces[k]] == 1) {
+          state[faces[k]] = 2;
+          open.push_back(faces[k]);
+        }
+  }
+}
+
 // Which faces are the hand's: what hangs together with the faces round the palm, beyond a cut through the forearm, and
 // loose shells near the palm. Per face: 2 for the hand's.
-std::vector<std::uint8_t> hand_faces(const Mesh& mesh, const geometry::Welding& welding, const Vec3& elbow,
-                                     const Vec3& wrist, const Vec3& hand_end) {
+std::vector<std::uint8_t> hand_faces(const Surface& surface, const Vec3& elbow, const Vec3& wrist,
+                                     const Vec3& hand_end) {
+  const Mesh& mesh = surface.mesh;
+  const geometry::Components& shells = surface.shells;
   const double forearm = (wrist - elbow).norm();
   const Vec3 along = (wrist - elbow) / forearm;
   const double ahead = std::max(kAhead * forearm, 2 * (hand_end - wrist).norm());
   const Vec3 palm = wrist + std::min(0.4 * forearm, (hand_end - wrist).norm()) * (hand_end - wrist).normalized();
-  const geometry::Components shells = geometry::components(mesh, &welding);
   std::vector<std::uint8_t> state(mesh.face_count(), 0);  // 1: beyond the cut.
   std::vector<std::uint8_t> loose(shells.count, 1);       // Shells that lie whole in the hand's reach.
   std::vector<double> distance(mesh.face_count(), std::numeric_limits<double>::infinity());
@@ -92,23 +130,14 @@ std::vector<std::uint8_t> hand_faces(const Mesh& mesh, const geometry::Welding& 
     state[f] = 2;
     open.push_back(f);
   }
-  const geometry::Lists faces = geometry::vertex_faces(mesh, &welding);
-  while (!open.empty()) {
-    const Index f = open.back();
-    open.pop_back();
-    for (const Index v : mesh.face(f))
-      for (const Index next : faces[welding.welded[v]])
-        if (state[next] == 1) {
-          state[next] = 2;
-          open.push_back(next);
-        }
-  }
+  spread(surface, std::move(open), state);
   return state;
 }
 
-Mesh hand_piece(const Mesh& mesh, const Vec3& elbow, const Vec3& wrist, const Vec3& hand_end) {
-  const geometry::Welding welding = geometry::weld(mesh);
-  const std::vector<std::uint8_t> state = hand_faces(mesh, welding, elbow, wrist, hand_end);
+Mesh hand_piece(const Surface& surface, const Vec3& elbow, const Vec3& wrist, const Vec3& hand_end) {
+  const Mesh& mesh = surface.mesh;
+  const geometry::Welding& welding = surface.welding;
+  const std::vector<std::uint8_t> state = hand_faces(surface, elbow, wrist, hand_end);
   Mesh piece;
   std::vector<Index> number(welding.count(), kNone);
   std::vector<Index> corners;
@@ -279,12 +308,10 @@ std::vector<FoundFinger> place_joints(const std::vector<Digit>& all, bool left) 
   return result;
 }
 
-}  // namespace
-
-FoundHand find_fingers(const Mesh& mesh, const Vec3& elbow, const Vec3& wrist, const Vec3& hand_end, bool left,
-                       const Progress& progress) {
+FoundHand find_hand(const Surface& surface, const Vec3& elbow, const Vec3& wrist, const Vec3& hand_end, bool left,
+                    const Progress& progress) {
   FoundHand result;
-  Mesh piece = hand_piece(mesh, elbow, wrist, hand_end);
+  Mesh piece = hand_piece(surface, elbow, wrist, hand_end);
   if (piece.face_count() == 0) {
     result.why_not = "there is no surface around the palm";
     return result;
@@ -306,8 +333,6 @@ FoundHand find_fingers(const Mesh& mesh, const Vec3& elbow, const Vec3& wrist, c
   }
   return result;
 }
-
-namespace {
 
 // Both hands are mirror images of their mean.
 void make_mirrored(const SkeletonPlan& plan, FoundHand& left, FoundHand& right) {
@@ -350,24 +375,46 @@ Index add_hand_joints(SkeletonPlan& plan, Index hand, const std::string& side, c
   return first;
 }
 
+// Both hands at once, the left one first. Empty hands where the plan has none. A listener is called by one thread only,
+// so that it does not hear of the steps; each hand has a bounded number of voxels, and who cancels waits for them.
+std::array<FoundHand, 2> find_hands(const SkeletonPlan& plan, const std::array<Index, 2>& at, const Mesh& mesh,
+                                    const Progress& progress) {
+  progress.step("fingers", 0);
+  const Surface surface(mesh);
+  std::array<FoundHand, 2> hands;
+  parallel_for(
+      hands.size(),
+      [&](std::size_t s) {
+        if (at[s] == kNone || plan.joints[at[s]].parent == kNone) return;
+        const PlannedJoint& hand = plan.joints[at[s]];
+        const Vec3 elbow = plan.joints[hand.parent].position;
+        const Vec3 forearm = hand.position - elbow;
+        if (!(forearm.norm() > 0)) return;
+        const bool ends = hand.end && (*hand.end - hand.position).norm() > 0.05 * forearm.norm();
+        const Vec3 end = ends ? *hand.end : Vec3(hand.position + 0.4 * forearm);
+        hands[s] = find_hand(surface, elbow, hand.position, end, s == 0, {});
+      },
+      1);
+  progress.check();
+  return hands;
+}
+
 }  // namespace
+
+FoundHand find_fingers(const Mesh& mesh, const Vec3& elbow, const Vec3& wrist, const Vec3& hand_end, bool left,
+                       const Progress& progress) {
+  return find_hand(Surface(mesh), elbow, wrist, hand_end, left, progress);
+}
 
 Findings add_fingers(SkeletonPlan& plan, const Mesh& mesh, const Progress& progress) {
   Findings findings;
-  std::array<FoundHand, 2> hands;
-  std::array<Index, 2> at = {plan.find_role("left_hand"), plan.find_role("right_hand")};
+  const std::array<Index, 2> at = {plan.find_role("left_hand"), plan.find_role("right_hand")};
+  std::array<FoundHand, 2> hands = find_hands(plan, at, mesh, progress);
   for (std::size_t s = 0; s < 2; ++s) {
-    if (at[s] == kNone || plan.joints[at[s]].parent == kNone) continue;
-    const PlannedJoint& hand = plan.joints[at[s]];
-    const Vec3 elbow = plan.joints[hand.parent].position;
-    const Vec3 forearm = hand.position - elbow;
-    if (!(forearm.norm() > 0)) continue;
-    const bool ends = hand.end && (*hand.end - hand.position).norm() > 0.05 * forearm.norm();
-    const Vec3 end = ends ? *hand.end : Vec3(hand.position + 0.4 * forearm);
-    hands[s] = find_fingers(mesh, elbow, hand.position, end, s == 0, progress);
-    if (hands[s].fingers.empty())
-      findings.push_back(
-          {"rigging.no_fingers", hand.name, fmt::format("{} gets no finger joints: {}.", hand.name, hands[s].why_not)});
+    if (hands[s].why_not.empty()) continue;
+    const std::string& name = plan.joints[at[s]].name;
+    findings.push_back(
+        {"rigging.no_fingers", name, fmt::format("{} gets no finger joints: {}.", name, hands[s].why_not)});
   }
   const std::size_t count = std::min(hands[0].fingers.size(), hands[1].fingers.size());
   if (count > 0) {

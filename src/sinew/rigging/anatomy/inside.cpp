@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "sinew/geometry/mesh/facing.h"
 #include "sinew/geometry/spatial/distance_field.h"
@@ -35,17 +36,17 @@ class Puller {
   explicit Puller(const Mesh& mesh)
       : triangles_(geometry::triangle_vertices(mesh)),
         soup_{mesh.positions, triangles_},
-        scene_(soup_),
         winding_(soup_, geometry::solid_facing(soup_).signs) {}
 
   bool inside(const Vec3& p) const { return winding_.at(p) > 0.5; }
 
   /// Into the middle of what lies behind the nearest surface; if that is not inside, as far towards a point as need be.
-  Vec3 pulled(const Vec3& p, const Vec3& towards) const {
-    const geometry::ClosestPoint nearest = scene_.closest_point(p);
+  Vec3 pulled(const Vec3& p, const Vec3& towards) {
+    if (!scene_) scene_.emplace(soup_);  // Most bodies have no joint outside.
+    const geometry::ClosestPoint nearest = scene_->closest_point(p);
     if (const Vec3 way = nearest.point - p; nearest && way.norm() > 0) {
       const Vec3 direction = way.normalized();
-      const geometry::RayHit back = scene_.nearest_hit({nearest.point, direction, 1e-4 * way.norm() + 1e-9});
+      const geometry::RayHit back = scene_->nearest_hit({nearest.point, direction, 1e-4 * way.norm() + 1e-9});
       const Vec3 middle = nearest.point + (back ? 0.5 * back.t : way.norm()) * direction;
       if (inside(middle)) return middle;
     }
@@ -60,7 +61,7 @@ class Puller {
  private:
   std::vector<geometry::TriangleVertices> triangles_;
   geometry::TriangleSoup soup_;
-  geometry::RayScene scene_;
+  std::optional<geometry::RayScene> scene_;
   geometry::FastWinding winding_;
 };
 
@@ -80,7 +81,7 @@ void keep_inside(const Body& body, const Template& skeleton_template, Anatomy& a
 }
 
 void pull_inside(SkeletonPlan& plan, const Mesh& mesh) {
-  const Puller puller(mesh);
+  Puller puller(mesh);
   const auto mirrored = [&](const Vec3& p) { return Vec3(p - 2 * plan.left.dot(p - plan.mirror_point) * plan.left); };
   for (Index j = 0; j < plan.joints.size(); ++j) {
     PlannedJoint& joint = plan.joints[j];

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "sinew/core/parallel.h"
 #include "sinew/geometry/spatial/segment.h"
 #include "sinew/geometry/voxels/voxel_distances.h"
 #include "sinew/geometry/voxels/voxel_distances_seeds.h"
@@ -54,18 +55,21 @@ struct Stretches {
 };
 
 std::vector<geometry::VoxelSeed> seeds_of(const geometry::VoxelDistances& distances,
-                                          std::span<const ExplainedBone> bones, const Stretches& stretches,
-                                          geometry::VoxelField& work) {
+                                          std::span<const ExplainedBone> bones, const Stretches& stretches) {
+  constexpr std::size_t kBonesTogether = 8;  // They share the memory for a search.
   const geometry::SolidVoxels& voxels = distances.voxels();
   const geometry::BoneSeeder seeder(distances);
+  std::vector<geometry::BoneSeeds> of_bone(bones.size());
+  parallel_blocks(bones.size(), kBonesTogether, [&](std::size_t begin, std::size_t end) {
+    geometry::VoxelField work;
+    for (std::size_t b = begin; b < end; ++b) of_bone[b] = seeder.seeds(std::span(&bones[b].segment, 1), work);
+  });
   std::vector<geometry::VoxelSeed> all;
-  for (Index b = 0; b < bones.size(); ++b) {
-    geometry::BoneSeeds seeds = seeder.seeds(std::span(&bones[b].segment, 1), work);
-    for (geometry::VoxelSeed& seed : seeds.seeds) {
+  for (Index b = 0; b < bones.size(); ++b)
+    for (geometry::VoxelSeed& seed : of_bone[b].seeds) {
       seed.source = stretches.of(b, bones[b].segment, voxels.center(voxels.solid[seed.solid]));
       all.push_back(seed);
     }
-  }
   return all;
 }
 
@@ -101,7 +105,7 @@ std::vector<Protrusion> protrusions(const Interior& interior, std::span<const Ex
   const geometry::VoxelDistances distances(voxels, nullptr, geometry::VoxelMetric::kMarching);
   Stretches stretches(bones, kStretch * voxels.cell);
   geometry::VoxelField field;
-  const std::vector<geometry::VoxelSeed> seeds = seeds_of(distances, bones, stretches, field);
+  const std::vector<geometry::VoxelSeed> seeds = seeds_of(distances, bones, stretches);
   distances.search(seeds, field, geometry::VoxelField::kUnreached, true);
   for (Index v = 0; v < voxels.solid.size(); ++v) {
     if (field.source[v] == kNone) continue;

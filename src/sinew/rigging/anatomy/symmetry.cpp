@@ -15,38 +15,61 @@
 namespace sinew::rigging {
 namespace {
 
-/// Vertices in cells as wide as the tolerance, sorted by cell.
+/// Vertices by the cell they lie in. Cells are twice as wide as the tolerance, so that what is within it of a point
+/// lies in at most eight of them, and in two or three as a rule. (Sorted cells as wide as the tolerance, 27 of them
+/// looked up by bisection, took 14 % of `rig` at 288,000 vertices.)
 class Cells {
  public:
-  Cells(const std::vector<Vec3>& points, double width) : width_(width) {
-    entries_.reserve(points.size());
-    for (Index v = 0; v < points.size(); ++v) entries_.push_back({key(points[v] / width), v});
-    std::sort(entries_.begin(), entries_.end());
+  Cells(const std::vector<Vec3>& points, double tolerance)
+      : reach_(Vec3::Constant((1 + 1e-9) * tolerance)), width_(2 * tolerance) {
+    std::size_t slots = 64;
+    while (slots < points.size()) slots *= 2;
+    mask_ = slots - 1;
+    first_.assign(slots + 1, 0);
+    std::vector<std::size_t> slot(points.size());
+    parallel_for(points.size(), [&](std::size_t v) { slot[v] = slot_of(key(points[v])); });
+    for (const std::size_t s : slot) ++first_[s + 1];
+    for (std::size_t s = 0; s < slots; ++s) first_[s + 1] += first_[s];
+    items_.resize(points.size());
+    std::vector<Index> next(first_.begin(), first_.end() - 1);
+    for (Index v = 0; v < points.size(); ++v) items_[next[slot[v]]++] = v;
   }
 
+  /// All points within the tolerance of p, others too, and some of them more than once.
   template <class Visit>
   void near(const Vec3& p, Visit&& visit) const {
-    for (int dx = -1; dx <= 1; ++dx)
-      for (int dy = -1; dy <= 1; ++dy)
-        for (int dz = -1; dz <= 1; ++dz) {
-          const Key at = key(p / width_ + Vec3(dx, dy, dz));
-          for (auto e = std::lower_bound(entries_.begin(), entries_.end(), Entry{at, 0});
-               e != entries_.end() && e->first == at; ++e)
-            visit(e->second);
+    const Key low = key(p - reach_), high = key(p + reach_);
+    for (std::int64_t x = low[0]; x <= high[0]; ++x)
+      for (std::int64_t y = low[1]; y <= high[1]; ++y)
+        for (std::int64_t z = low[2]; z <= high[2]; ++z) {
+          const std::size_t slot = slot_of({x, y, z});
+          for (Index i = first_[slot]; i < first_[slot + 1]; ++i) visit(items_[i]);
         }
   }
 
  private:
   using Key = std::array<std::int64_t, 3>;
-  using Entry = std::pair<Key, Index>;
 
-  static Key key(const Vec3& p) {
-    return {static_cast<std::int64_t>(std::floor(p.x())), static_cast<std::int64_t>(std::floor(p.y())),
-            static_cast<std::int64_t>(std::floor(p.z()))};
+  Key key(const Vec3& p) const {
+    return {static_cast<std::int64_t>(std::floor(p.x() / width_)),
+            static_cast<std::int64_t>(std::floor(p.y() / width_)),
+            static_cast<std::int64_t>(std::floor(p.z() / width_))};
   }
 
+  /// Cells that share a slot only cost time.
+  std::size_t slot_of(const Key& cell) const {
+    std::uint64_t hash = 0;
+    for (const std::int64_t k : cell) {
+      hash = (hash ^ static_cast<std::uint64_t>(k)) * 0x9E3779B97F4A7C15ULL;
+      hash ^= hash >> 29;
+    }
+    return static_cast<std::size_t>(hash) & mask_;
+  }
+
+  Vec3 reach_;
   double width_;
-  std::vector<Entry> entries_;
+  std::size_t mask_ = 0;
+  std::vector<Index> first_, items_;  // Per slot, and one more; vertices by slot.
 };
 
 Vec3 mirrored_point(const Vec3& p, const Vec3& point, const Vec3& normal) {

@@ -3,6 +3,8 @@
 
 #include "sinew/rigging/anatomy/ways.h"
 
+#include <map>
+#include <mutex>
 #include <numeric>
 
 #include "sinew/geometry/voxels/voxel_distances_seeds.h"
@@ -23,11 +25,24 @@ struct BodyWays::Finder {
   geometry::NearestVoxel nearest;
 };
 
+struct BodyWays::Kept {
+  static constexpr std::size_t kMost = 32;
+  std::mutex mutex;
+  std::map<Index, Field> fields;  // By solid voxel.
+};
+
 BodyWays::BodyWays(const Interior& interior)
     : interior_(&interior),
       distances_(
           std::make_unique<geometry::VoxelDistances>(interior.voxels, nullptr, geometry::VoxelMetric::kMarching)),
-      finder_(std::make_unique<Finder>(interior.voxels)) {}
+      finder_(std::make_unique<Finder>(interior.voxels)),
+      kept_(std::make_unique<Kept>()) {
+  const std::array<Index, 3>& counts = interior.voxels.counts;
+  for (std::size_t s = 0; s < geometry::kVoxelSteps; ++s) {
+    const auto& step = geometry::kVoxelStep[s];
+    offsets_[s] = step[0] + std::ptrdiff_t{counts[0]} * (step[1] + std::ptrdiff_t{counts[1]} * step[2]);
+  }
+}
 BodyWays::BodyWays(BodyWays&&) noexcept = default;
 BodyWays::~BodyWays() = default;
 
@@ -36,6 +51,18 @@ Index BodyWays::nearest(const Vec3& point) const {
 }
 
 std::vector<float> BodyWays::from(const Vec3& point, double limit) const { return from(nearest(point), limit); }
+
+BodyWays::Field BodyWays::all_from(const Vec3& point) const {
+  const Index solid = nearest(point);
+  {
+    const std::lock_guard lock(kept_->mutex);
+    if (const auto found = kept_->fields.find(solid); found != kept_->fields.end()) return found->second;
+  }
+  Field field = std::make_shared<const std::vector<float>>(from(solid));
+  const std::lock_guard lock(kept_->mutex);
+  if (kept_->fields.size() < Kept::kMost) kept_->fields.emplace(solid, field);
+  return field;
+}
 
 std::vector<float> BodyWays::from(Index solid, double limit) const {
   geometry::VoxelField field;

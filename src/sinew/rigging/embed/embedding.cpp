@@ -8,15 +8,47 @@
 #include <map>
 
 namespace sinew::rigging {
+namespace {
+
+constexpr int kProbeResolution = 48, kLeastResolution = 64;
+constexpr double kRoomy = 8;  // A box with room for so many times the voxels that are allowed is worth a probe.
+constexpr double kBulky = 4;  // A body with so many times the voxels that are allowed is never made at full resolution.
+
+/// The resolution to begin with. A box or a machine part would fill most of a fine grid, only for it to be thrown away:
+/// 8 million voxels for a cube. A coarse grid shows this for a hundredth of that.
+int first_resolution(const Mesh& mesh, const BodyOptions& options, const Progress& progress) {
+  const int resolution = options.interior.resolution;
+  const Vec3 sides = mesh.bounds().extent();
+  const double longest = sides.maxCoeff();
+  const double room = sides.prod() * std::pow(resolution / longest, 3);
+  if (!(room > kRoomy * options.most_voxels) || !std::isfinite(room) || resolution <= kProbeResolution)
+    return resolution;
+  const geometry::SolidVoxels probe = geometry::solid_voxels(mesh, {.resolution = kProbeResolution}, {}, progress);
+  double inner = 0,
+         surface = 0;  // Interior voxels grow with the cube of the resolution, boundary voxels with its square.
+  for (const Index v : probe.solid) (probe.classes[v] == geometry::VoxelClass::kBoundary ? surface : inner) += 1;
+  const auto solid_at = [&](int finer) {
+    const double ratio = static_cast<double>(finer) / kProbeResolution;
+    return ((inner + 0.5 * surface) * ratio + 0.5 * surface) * ratio * ratio;
+  };
+  if (solid_at(resolution) <= kBulky * options.most_voxels) return resolution;
+  int coarser = resolution;
+  while (coarser > kLeastResolution && solid_at(coarser) > options.most_voxels) --coarser;
+  return coarser;
+}
+
+}  // namespace
 
 Body make_body(const Mesh& mesh, const BodyOptions& options, const Progress& progress) {
   Body body;
-  body.interior = interior(mesh, options.interior, progress);
+  const int resolution = first_resolution(mesh, options, progress);
+  body.interior = interior(mesh, {.resolution = resolution}, progress);
   // Bulky bodies have thick limbs; they need no voxels as fine as a slender body's.
-  if (const auto solid = static_cast<double>(body.interior.voxels.solid.size()); solid > options.most_voxels) {
-    InteriorOptions coarser = options.interior;
-    coarser.resolution = std::max(64, static_cast<int>(coarser.resolution * std::cbrt(options.most_voxels / solid)));
-    body.interior = interior(mesh, coarser, progress);
+  const auto solid = static_cast<double>(body.interior.voxels.solid.size());
+  if (resolution == options.interior.resolution && solid > options.most_voxels) {
+    const int coarser =
+        std::max(kLeastResolution, static_cast<int>(resolution * std::cbrt(options.most_voxels / solid)));
+    body.interior = interior(mesh, {.resolution = coarser}, progress);
   }
   body.samples = medial_samples(body.interior, options.medial);
   body.graph = sphere_graph(pack_spheres(body.samples, options.packing), body.interior.depth, options.packing);

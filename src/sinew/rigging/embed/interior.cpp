@@ -11,6 +11,7 @@
 
 #include "sinew/geometry/spatial/depth_field.h"
 #include "sinew/geometry/spatial/segment.h"
+#include "sinew/geometry/voxels/voxel_runs.h"
 
 namespace sinew::rigging {
 namespace {
@@ -40,8 +41,12 @@ std::vector<VoxelBody> find_bodies(const SolidVoxels& voxels) {
     for (std::ptrdiff_t y = -1; y <= 1; ++y)
       for (std::ptrdiff_t x = -1; x <= 1; ++x)
         if (x != 0 || y != 0 || z != 0) offsets.push_back(z * layer + y * row + x);
-  std::vector<std::uint8_t> seen(voxels.solid.size(), 0);
   std::vector<VoxelBody> bodies;
+  if (geometry::count_solid_bodies(voxels) == 1) {  // Nearly always, and a hundred times quicker found than walked.
+    bodies.push_back({voxels.solid, false});
+    return bodies;
+  }
+  std::vector<std::uint8_t> seen(voxels.solid.size(), 0);
   for (Index seed = 0; seed < voxels.solid.size(); ++seed) {
     if (seen[seed] != 0) continue;
     seen[seed] = 1;
@@ -255,6 +260,14 @@ Interior interior(const Mesh& mesh, const InteriorOptions& options, const Progre
   for (const VoxelBody& body : bodies) left += body.kept ? 0 : body.voxels.size();
   result.left_out = static_cast<double>(left) / static_cast<double>(all.solid.size());
   return result;
+}
+
+int bounded_resolution(const Interior& body, int resolution, double most_voxels) {
+  constexpr int kLeast = 16;
+  const double finer = resolution * body.voxels.cell / kLongestSide;
+  const double solid = static_cast<double>(body.voxels.solid.size()) * finer * finer * finer;
+  if (solid <= most_voxels) return resolution;
+  return std::max(kLeast, static_cast<int>(resolution * std::cbrt(most_voxels / solid)));
 }
 
 }  // namespace sinew::rigging

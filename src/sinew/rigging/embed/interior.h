@@ -37,4 +37,8 @@ struct InteriorOptions {
 /// (no point deeper than two voxels); Cancelled.
 Interior interior(const Mesh& mesh, const InteriorOptions& options = {}, const Progress& progress = {});
 
+/// The highest resolution, at most `resolution` and at least 16, at which the body would have about `most_voxels` solid
+/// voxels or fewer, judged by its voxels at its own resolution.
+int bounded_resolution(const Interior& body, int resolution, double most_voxels);
+
 }  // namespace sinew::rigging
