@@ -45,6 +45,7 @@ struct Template {
   };
   int version = 1;
   std::string name;
+  bool plan = false;          ///< Found by reading the plan of a body, never by the embedding.
   std::vector<Joint> joints;  ///< Parents first.
   std::vector<Limb> limbs;
 };

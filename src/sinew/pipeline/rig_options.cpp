@@ -20,9 +20,9 @@ namespace {
 std::vector<Template> templates_of(const RigOptions& options) {
   if (const auto* own = std::get_if<Template>(&options.skeleton_template)) return {*own};
   const auto& word = std::get<std::string>(options.skeleton_template);
-  if (word == "auto") return rigging::templates();
+  if (word == "auto") return rigging::all_templates();
   if (word == "generic") return {};
-  for (const Template& candidate : rigging::templates())
+  for (const Template& candidate : rigging::all_templates())
     if (candidate.name == word) return {candidate};
   throw Error(unknown_word("template", word, template_words()));
 }
@@ -54,7 +54,7 @@ std::vector<std::string> RigOptions::demo_clip_words() {
 
 std::vector<std::string> template_words() {
   std::vector<std::string> words = {"auto"};
-  for (const Template& t : rigging::templates()) words.push_back(t.name);
+  for (const Template& t : rigging::all_templates()) words.push_back(t.name);
   words.emplace_back("generic");
   return words;
 }

@@ -24,6 +24,7 @@
 #include "sinew/rigging/anatomy/upright_fit.h"
 #include "sinew/rigging/embed/choice.h"
 #include "sinew/rigging/embed/published.h"
+#include "sinew/rigging/plans/plan_reading.h"
 #include "sinew/rigging/sanity.h"
 
 namespace sinew::rigging {
@@ -33,6 +34,7 @@ constexpr std::size_t kMostReadings = 6;
 constexpr int kCoarse = 96;
 constexpr double kMostCoarse = 40000;  // Solid voxels of the grid on which readings are compared.
 constexpr double kDoubtful = 0.3;      // Confidence below it gets a warning.
+constexpr double kClear = 0.06;    // A body plan of this cost has no doubts, and nothing else is searched.
 
 /// A joint of a template by its name or its role.
 Index find_joint(const Template& t, const std::string& name) {
@@ -78,7 +80,10 @@ class Rigger {
            fmt::format("{:.0f} % of the volume is separate from the body and is not used to find joints.",
                        100 * body_.interior.left_out));
     stage("search", 0.2);
+    read_plan();
+    if (reading_ && reading_->cost <= kClear) return planned();
     search();
+    if (reading_ && (choice_.ranked.empty() || reading_->cost < best_.cost)) return planned();
     if (choice_.ranked.empty() || unlike_all()) return generic();
     stage("joints", 0.5);
     place();
@@ -110,6 +115,49 @@ class Rigger {
       }
   }
 
+  /// Bodies other than people, by what stands on the ground and where it is. Only plans whose template may be chosen.
+  void read_plan() {
+    if (options_.compat || request_.weights || !options_.without.empty()) return;
+    reading_ = read_body_plan(body_.interior, options_.orientation == "keep");
+    if (!reading_) return;
+    result_.metrics["plan"] = {{"template", reading_->template_name},
+                               {"cost", reading_->cost},
+                               {"symmetry", reading_->frame.symmetry},
+                               {"doubts", reading_->doubts},
+                               {"evidence", reading_->evidence}};
+    const auto named = std::find_if(templates_.begin(), templates_.end(),
+                                    [&](const Template& t) { return t.name == reading_->template_name; });
+    if (named == templates_.end()) return reading_.reset();
+    best_of_plan_ = *named;
+  }
+
+  PlanResult planned() {
+    stage("joints", 0.5);
+    best_ = {};
+    best_.skeleton_template = best_of_plan_;
+    best_.cost = reading_->cost;
+    result_.metrics["cost"] = best_.cost;
+    result_.plan = skeleton_of(*reading_, best_of_plan_, body_.interior);
+    result_.confidence = std::clamp(1 - 0.25 * static_cast<double>(reading_->doubts.size()), 0.0, 1.0);
+    move_hinted();
+    mirror();
+    stage("details", 0.7);
+    details();
+    finish();
+    return std::move(result_);
+  }
+
+  /// Joints of a plan are where the caller says.
+  void move_hinted() {
+    for (const auto* places : {&request_.hints, &request_.given})
+      for (const auto& [name, place] : *places)
+        for (PlannedJoint& joint : result_.plan.joints)
+          if (joint.name == name || joint.role == name) {
+            joint.position = place;
+            joint.origin = places == &request_.given ? "given" : "hint";
+          }
+  }
+
   std::string some_names() const {
     std::string text = "Examples of joints:";
     int count = 0;
@@ -133,9 +181,11 @@ class Rigger {
     options.keep_orientation = options_.orientation == "keep";
     options.whole_only = !options_.without.empty();
     if (request_.weights) options.search.weights = *request_.weights;
+    std::vector<Template> searched = templates_;
+    std::erase_if(searched, [](const Template& t) { return t.plan; });
     std::vector<std::vector<Hint>> hints;
-    for (const Template& t : templates_) hints.push_back(hints_for(t));
-    choice_ = choose(body_, templates_, hints, options, progress_);
+    for (const Template& t : searched) hints.push_back(hints_for(t));
+    choice_ = choose(body_, searched, hints, options, progress_);
     result_.metrics["searches"] = choice_.searches;
     result_.metrics["search_entries"] = choice_.entries;
     result_.metrics["proven"] = choice_.proven;
@@ -450,6 +500,8 @@ class Rigger {
   Body body_;
   Choice choice_;
   Candidate best_;
+  std::optional<PlanReading> reading_;
+  Template best_of_plan_;
   Anatomy anatomy_;
   double shape_ = 0;
   std::vector<char> given_;

@@ -178,7 +178,7 @@ EmbeddingOutcome judge_embedding(const EmbeddingSubject& subject, const rigging:
 
 EmbeddingOutcome try_embedding(const EmbeddingSubject& subject, const EmbeddingTrial& trial) {
   rigging::RiggerRequest request;
-  request.templates = rigging::templates();
+  request.templates = rigging::all_templates();
   request.weights = trial.weights;
   const auto start = std::chrono::steady_clock::now();
   rigging::PlanResult rigged;

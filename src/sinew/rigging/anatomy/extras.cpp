@@ -14,6 +14,7 @@
 
 #include "sinew/geometry/spatial/distance_field.h"
 #include "sinew/rigging/anatomy/branches.h"
+#include "sinew/rigging/build/role.h"
 
 namespace sinew::rigging {
 namespace {
@@ -21,11 +22,14 @@ namespace {
 constexpr double kDiameters = 1.2;  // Of a chain per joint.
 constexpr double kStub = 3.5;       // Not so many mean radii long: a single joint.
 constexpr double kMostJoints = 6;
-constexpr double kInside = 0.5;     // How far the first joint lies inside, in radii there.
-constexpr double kAlike = 0.2;      // Least agreement of ways and places with a limb of the template, of 1.
-constexpr double kApart = 0.03;     // Mirror images lie so near to each other, or
-constexpr double kApartRel = 0.25;  // so near for their length.
-constexpr double kUnlike = 1.35;    // Lengths of mirror images differ by less than this factor.
+constexpr double kInside = 0.5;       // How far the first joint lies inside, in radii there.
+constexpr double kAlike = 0.2;        // Least agreement of ways and places with a limb of the template, of 1.
+constexpr double kApart = 0.03;       // Mirror images lie so near to each other, or
+constexpr double kApartRel = 0.25;    // so near for their length.
+constexpr double kSlenderChain = 4;   // Least length of a chain in mean radii,
+constexpr double kSlenderPair = 2.5;  // of one of two mirror images this; of a tail,
+constexpr double kSlenderTail = 2;    // which leaves the rear, this.
+constexpr double kUnlike = 1.35;      // Lengths of mirror images differ by less than this factor.
 
 // One chain to be: a line in model space.
 struct Chain {
@@ -63,7 +67,6 @@ class ExtraPlanner {
       const Protrusion& p = found[i];
       const Index joint = explained.joints[p.bone];
       if (is_hand_or_foot(plan_.joints[joint].role)) continue;
-      as[i] = static_cast<Index>(chains.size());
       Chain chain;
       chain.joint = joint;
       chain.fork_of = p.fork_of;
@@ -71,6 +74,8 @@ class ExtraPlanner {
       for (const double r : p.radii) chain.line.radii.push_back(r / interior_.scale);
       for (const double w : p.widths) chain.line.widths.push_back(w / interior_.scale);
       chain.line.length = p.length / interior_.scale;
+      if (p.fork_of == kNone) chain.joint = on_trunk(chain, joint);
+      as[i] = static_cast<Index>(chains.size());
       chains.push_back(std::move(chain));
     }
     for (Chain& chain : chains)
@@ -79,6 +84,7 @@ class ExtraPlanner {
 
   void add() {
     pair_up();
+    drop_bulges();
     if (plan_.symmetric) make_symmetric();
     match_limbs();
     for (Chain& chain : chains) reach_inside(chain);
@@ -113,6 +119,48 @@ class ExtraPlanner {
     return off_plane(chain.line.at(0.5 * chain.line.length)) > 0 ? "Left" : "Right";
   }
   Vec3 body_frame(const Vec3& way) const { return {way.dot(plan_.left), way.dot(plan_.up), way.dot(plan_.forward)}; }
+
+  bool is_central(const Chain& chain) const {
+    const double s = 0.5 * chain.line.length;
+    return std::abs(off_plane(chain.line.at(s))) <= std::max(chain.line.width(0), 0.2 * s);
+  }
+
+  // What leaves a thigh in the middle of the body leaves the hips: a tail hangs close to the legs.
+  Index on_trunk(const Chain& chain, Index joint) const {
+    if (!is_central(chain)) return joint;
+    while (plan_.joints[joint].parent != kNone && parse_role(plan_.joints[joint].role).side != BodySide::kMiddle)
+      joint = plan_.joints[joint].parent;
+    return joint;
+  }
+
+  // Bellies, udders and humps are no limbs: away from the head and the tail a chain must be slender, and what hangs
+  // down in the middle of a body on four legs must not be there at all.
+  bool is_bulge(const Chain& chain) const {
+    const Role role = parse_role(plan_.joints[chain.joint].role);
+    if (role.is("head") || chain.fork_of != kNone) return false;
+    const Vec3 root = chain.line.points.front(), way = chain.line.points.back() - root;
+    const bool central = chain.partner == kNone && is_central(chain);
+    const bool rear = role.is("hips") && (root - plan_.joints[chain.joint].position).dot(plan_.forward) < 0;
+    const bool under = plan_.find_role("left_hand_2") != kNone && central && !rear && !role.is("neck") &&
+                       way.dot(plan_.up) < 0.3 * chain.line.length;
+    const double least = rear && central ? kSlenderTail : chain.partner != kNone ? kSlenderPair : kSlenderChain;
+    return under || chain.line.length < least * mean_width(chain.line);
+  }
+
+  void drop_bulges() {
+    std::vector<Index> as(chains.size(), kNone);
+    std::vector<Chain> kept;
+    for (Index i = 0; i < chains.size(); ++i) {
+      if (is_bulge(chains[i])) continue;
+      as[i] = static_cast<Index>(kept.size());
+      kept.push_back(std::move(chains[i]));
+    }
+    for (Chain& chain : kept) {
+      if (chain.fork_of != kNone) chain.fork_of = as[chain.fork_of];
+      if (chain.partner != kNone) chain.partner = as[chain.partner];
+    }
+    chains = std::move(kept);
+  }
 
   // How far two are from being mirror images; nothing below 0.
   double mismatch(const Chain& a, const Chain& b) const {
@@ -170,9 +218,9 @@ class ExtraPlanner {
   bool lacks(const Template::Limb& limb) const {
     return !limb.joints.empty() && std::all_of(limb.joints.begin(), limb.joints.end(), [&](Index j) {
       const Template::Joint& joint = template_.joints[j];
-      return joint.optional && std::none_of(plan_.joints.begin(), plan_.joints.end(), [&](const PlannedJoint& there) {
-               return there.name == joint.name || (!joint.role.empty() && there.role == joint.role);
-             });
+      return std::none_of(plan_.joints.begin(), plan_.joints.end(), [&](const PlannedJoint& there) {
+        return there.name == joint.name || (!joint.role.empty() && there.role == joint.role);
+      });
     });
   }
 
@@ -187,7 +235,7 @@ class ExtraPlanner {
       return 0;
     const Vec3 root = chain.line.points.front(), tip = chain.line.points.back();
     const double aside = off_plane(chain.line.at(0.5 * chain.line.length));
-    const bool central = std::abs(aside) <= std::max(chain.line.width(0), 0.1 * chain.line.length);
+    const bool central = is_central(chain);
     if (first.partner == kNone ? !central : central || aside * first.position.x() <= 0) return 0;
     const Vec3 end = limb.tip ? *limb.tip : template_.joints[limb.joints.back()].position;
     const auto cosine = [](const Vec3& a, const Vec3& b) {
@@ -196,6 +244,9 @@ class ExtraPlanner {
     };
     const double way = cosine(body_frame(tip - root), end - first.position);
     const double place = cosine(body_frame(root - plan_.joints[from].position), first.position - parent.position);
+    // A tail may be held anywhere; what leaves the rear of the hips in the middle is one.
+    if (limb.kind == "tail" && place > 0 && (tip - root).dot(plan_.forward) < 0.3 * chain.line.length)
+      return std::max(kAlike, 0.5 * (way + place));
     return 0.5 * (way + place);
   }
 

@@ -26,13 +26,14 @@ class TemplateReader {
   explicit TemplateReader(std::string where) : where_(std::move(where)) {}
 
   Template run(const Json& json) {
-    const JsonFields fields(json, where_, {"version", "name", "joints", "limbs"});
+    const JsonFields fields(json, where_, {"version", "name", "plan", "joints", "limbs"});
     fields.need("version");
     fields.read("version", result_.version);
     if (result_.version != 1) fields.fail("version", "should be 1, the only supported version");
     fields.need("name");
     fields.read("name", result_.name);
     if (result_.name.empty()) fields.fail("name", "should be a word");
+    fields.read("plan", result_.plan);
     const Json& joints = fields.need("joints");
     if (!joints.is_array() || joints.empty()) fields.fail("joints", "should be a list of at least one joint");
     list_names(joints);
@@ -185,7 +186,7 @@ class TemplateReader {
       if (joint.parent != kNone && !((joint.position - result_.joints[joint.parent].position).norm() > 1e-9))
         throw Error(fmt::format("{}: it is at the same position as its parent '{}'.", place(j), names_[joint.parent]));
     }
-    if (searched < 2)
+    if (searched < 2 && !result_.plan)
       throw Error(where_ +
                   ": it has fewer than two joints whose placement is \"searched\", so there is nothing to fit.");
   }
@@ -222,7 +223,8 @@ std::vector<Template> read_embedded_templates() {
   for (const EmbeddedFile& file : embedded_templates())
     result.push_back(read_template(file.text, "the built-in template '" + file.name + "'"));
   // The order in which they are tried; one that is not listed comes last.
-  constexpr std::array<const char*, 4> kOrder = {"human", "quadruped", "bird", "hand"};
+  constexpr std::array<const char*, 10> kOrder = {
+      "human", "quadruped", "bird", "hand", "tailed_biped", "winged_quadruped", "insect", "spider", "fish", "snake"};
   std::stable_sort(result.begin(), result.end(), [&](const Template& a, const Template& b) {
     return std::find(kOrder.begin(), kOrder.end(), a.name) < std::find(kOrder.begin(), kOrder.end(), b.name);
   });
@@ -239,6 +241,7 @@ Template read_template(const std::string& text, const std::string& where) {
 
 Json write_template(const Template& skeleton_template) {
   Json json = {{"version", skeleton_template.version}, {"name", skeleton_template.name}};
+  if (skeleton_template.plan) json["plan"] = true;
   Json& joints = json["joints"] = Json::array();
   for (const Template::Joint& joint : skeleton_template.joints)
     joints.push_back(joint_to_json(skeleton_template, joint));
@@ -257,14 +260,23 @@ Json write_template(const Template& skeleton_template) {
   return json;
 }
 
-const std::vector<Template>& templates() {
+const std::vector<Template>& all_templates() {
   static const std::vector<Template> all = read_embedded_templates();
   return all;
 }
 
+const std::vector<Template>& templates() {
+  static const std::vector<Template> searched = [] {
+    std::vector<Template> result = all_templates();
+    std::erase_if(result, [](const Template& t) { return t.plan; });
+    return result;
+  }();
+  return searched;
+}
+
 const Template& find_template(const std::string& name) {
   std::vector<std::string> known;
-  for (const Template& candidate : templates()) {
+  for (const Template& candidate : all_templates()) {
     if (candidate.name == name) return candidate;
     known.push_back(candidate.name);
   }

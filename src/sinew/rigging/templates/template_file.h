@@ -26,6 +26,10 @@ Json write_template(const Template& skeleton_template);
 /// The built-in templates, in the order in which they are tried: "human", "quadruped", "bird", "hand".
 const std::vector<Template>& templates();
 
+/// These, and those that only the reading of body plans finds: "tailed_biped", "winged_quadruped", "insect", "spider",
+/// "fish", "snake".
+const std::vector<Template>& all_templates();
+
 /// The built-in template of that name. \throws Error that lists the available names.
 const Template& find_template(const std::string& name);
 

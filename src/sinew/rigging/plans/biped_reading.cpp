@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/rigging/plans/biped_reading.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "sinew/rigging/plans/body_ends.h"
+#include "sinew/rigging/plans/trunk.h"
+#include "sinew/rigging/plans/wings.h"
+
+namespace sinew::rigging {
+namespace {
+
+constexpr double kBipedCost = 0.2;      // A person that the embedding finds costs less.
+constexpr double kLeastLength = 0.62;   // Of the height: people are shorter from front to back, arms forward included.
+constexpr double kAnkleHeight = 0.165;  // Of the height.
+constexpr double kThighUp = 0.55;       // From where the legs begin to the back.
+constexpr double kLongTail = 0.4;       // Of the way from its tip to the nose.
+constexpr double kThinTail = 0.5;       // Its mean width, of the widest section of the body.
+
+class BipedReader {
+ public:
+  BipedReader(const BodyVoxels& body, const LegPair& legs) : body_(body), legs_(legs), profile_(body) {}
+
+  PlanReading read() {
+    place_legs();
+    const bool has_head = place_head();
+    const bool has_tail = place_tail();
+    const bool winged = !tailed_ && find_wings(body_, leg_top_, "arm", reading_.places);
+    reading_.template_name = tailed_ ? "tailed_biped" : "bird";
+    if (!has_head) reading_.doubts.push_back("head");
+    if (!has_tail) reading_.doubts.push_back("tail");
+    reading_.evidence["tail_share"] = tail_share_;
+    reading_.evidence["tail_width"] = tail_width_;
+    reading_.evidence["winged"] = winged;
+    return std::move(reading_);
+  }
+
+ private:
+  static Vec3 on_plane(Vec3 p) {
+    p.x() = 0;
+    return p;
+  }
+
+  void place_legs() {
+    leg_top_ = std::min(legs_[0].top, legs_[1].top);
+    const double z = 0.5 * (legs_[0].at(leg_top_).z() + legs_[1].at(leg_top_).z());
+    const double x = 0.5 * (legs_[0].at(leg_top_).x() - legs_[1].at(leg_top_).x());
+    double back = 0;
+    for (const double shift : {-0.05, 0.0, 0.05}) back += profile_.top(z + shift * (body_.high_z - body_.low_z)) / 3;
+    const double y = leg_top_ + kThighUp * (back - leg_top_);
+    back_ = back;
+    std::array<Vec3, 2> thigh, knee, ankle, ball, toe;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const Leg& leg = legs_[side];
+      const double out = side == 0 ? 1 : -1;
+      thigh[side] = Vec3(out * 0.85 * x, y, z);
+      ankle[side] = leg.at(std::min(kAnkleHeight * body_.height, 0.85 * leg_top_));
+      ball[side] = leg.at(std::min(0.03 * body_.height, 0.2 * leg_top_));
+      const double length = (thigh[side] - ankle[side]).norm();
+      knee[side] = 0.58 * thigh[side] + 0.42 * ankle[side] + Vec3(0, 0, 0.22 * length);
+      toe[side] = leg.toe;
+    }
+    JointPlaces& places = reading_.places;
+    places.set_pair("thigh", thigh[0], thigh[1]);
+    places.set_pair("shin", knee[0], knee[1]);
+    places.set_pair("foot", ankle[0], ankle[1]);
+    places.set_pair("toes", ball[0], ball[1]);
+    places.end_pair("toes", toe[0], toe[1]);
+    hips_ = Vec3(0, y + 0.15 * (back - y), z);
+    places.joints["hips"] = hips_;
+  }
+
+  std::vector<std::uint8_t> voxels_beyond(double sign) const {
+    std::vector<std::uint8_t> taken(body_.places.size(), 0);
+    const double width = 0.5 * std::abs(legs_[0].at(leg_top_).x() - legs_[1].at(leg_top_).x());
+    for (Index v = 0; v < taken.size(); ++v) {
+      const Vec3& p = body_.places[v];
+      taken[v] = sign * (p.z() - hips_.z()) > 0 && p.y() > leg_top_ && std::abs(p.x()) < 2 * width ? 1 : 0;
+    }
+    return taken;
+  }
+
+  bool place_head() {
+    const std::vector<std::uint8_t> taken = voxels_beyond(1);
+    const std::optional<Vec3> nose = farthest_end(body_, hips_, taken, 1);
+    if (!nose) return false;
+    const CenterLine line = center_line(body_, hips_, *nose, taken);
+    front_ = line.length;
+    for (double t = 0; t < 0.6; t += 0.02) widest_ = std::max(widest_, line.width(t * line.length));
+    // The neck begins where the trunk has become narrow, and ends where it is narrowest before the head.
+    double neck = 0.3;
+    while (neck < 0.62 && line.width(neck * line.length) > 0.62 * widest_) neck += 0.01;
+    double head = 0.8, least = std::numeric_limits<double>::infinity();
+    for (double t = std::max(0.6, neck + 0.1); t < 0.88; t += 0.01) {
+      const double cost = line.width(t * line.length) / std::max(widest_, 1e-9) + 1.2 * std::abs(t - 0.76);
+      if (cost < least) least = cost, head = t;
+    }
+    auto& joints = reading_.places.joints;
+    joints["spine"] = on_plane(line.at(0.3 * neck * line.length));
+    joints["chest"] = on_plane(line.at(0.62 * neck * line.length));
+    joints["neck"] = on_plane(line.at(neck * line.length));
+    joints["head"] = on_plane(line.at(head * line.length));
+    reading_.places.ends["head"] = *nose;
+    return true;
+  }
+
+  bool place_tail() {
+    const std::vector<std::uint8_t> taken = voxels_beyond(-1);
+    const std::optional<Vec3> tip = farthest_end(body_, hips_, taken, -1);
+    if (!tip) return false;
+    const CenterLine line = center_line(body_, hips_, *tip, taken);
+    tail_share_ = line.length / std::max(1e-9, line.length + front_);
+    double mean = 0;
+    for (int k = 0; k < 10; ++k) mean += 0.1 * line.width((0.4 + 0.06 * k) * line.length);
+    tail_width_ = mean / std::max(widest_, 1e-9);
+    tailed_ = tail_share_ > kLongTail && tail_width_ < kThinTail;
+    auto& joints = reading_.places.joints;
+    if (tailed_) {
+      for (int k = 0; k < 5; ++k)
+        joints[fmt::format("tail_{}", k + 1)] = on_plane(line.at((0.14 + 0.172 * k) * line.length));
+      reading_.places.ends["tail_5"] = *tip;
+    } else {
+      joints["tail_1"] = on_plane(line.at(0.5 * line.length));
+      reading_.places.ends["tail_1"] = *tip;
+    }
+    return true;
+  }
+
+  const BodyVoxels& body_;
+  const LegPair& legs_;
+  MidlineProfile profile_;
+  Vec3 hips_ = Vec3::Zero();
+  double leg_top_ = 0, back_ = 0, front_ = 0, widest_ = 0, tail_share_ = 0, tail_width_ = 0;
+  bool tailed_ = false;
+  PlanReading reading_;
+};
+
+}  // namespace
+
+std::optional<PlanReading> read_biped(const BodyWays& ways, const BodyFrame& frame, bool facing_known) {
+  std::optional<BodyVoxels> seen(std::in_place, ways, frame);
+  std::vector<LegPair> pairs = leg_pairs(*seen, find_legs(*seen));
+  if (pairs.size() != 1) return {};
+  const double length = seen->high_z - seen->low_z;
+  if (length < kLeastLength * seen->height) return {};
+  Json evidence = Json::object();
+  const double stand = 0.5 * (pairs[0][0].at(0).z() + pairs[0][1].at(0).z());
+  const double facing = facing_known ? 1 : facing_evidence(*seen, stand, stand, 2, evidence);
+  if (facing < 0) {
+    seen.emplace(ways, frame.reversed());
+    pairs = leg_pairs(*seen, find_legs(*seen));
+    if (pairs.size() != 1) return {};
+  }
+  const BodyVoxels& body = *seen;
+  // Fins that happen to be lowest are no legs.
+  if (std::min(pairs[0][0].top, pairs[0][1].top) < 0.03 * std::max(length, body.half_width)) return {};
+  find_toes(body, pairs[0]);
+  PlanReading reading = BipedReader(body, pairs[0]).read();
+  reading.frame = body.frame;
+  evidence["facing"] = std::abs(facing);
+  evidence["length"] = length / body.height;
+  for (const auto& [key, value] : evidence.items()) reading.evidence[key] = value;
+  if (std::abs(facing) < 0.3) reading.doubts.push_back("facing");
+  reading.cost =
+      kBipedCost + 0.05 * static_cast<double>(reading.doubts.size()) + 0.5 * std::max(0.0, 0.9 - frame.symmetry);
+  return reading;
+}
+
+}  // namespace sinew::rigging

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/rigging/plans/limbless_reading.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "sinew/rigging/plans/body_ends.h"
+#include "sinew/rigging/plans/trunk.h"
+#include "sinew/rigging/plans/wings.h"
+
+namespace sinew::rigging {
+namespace {
+
+constexpr double kFishCost = 0.25;  // Anything that the embedding finds good costs less.
+constexpr double kFishLong = 1.6;   // Length of a fish, at least, in heights and in thicknesses of 2.
+constexpr double kSnakeLong = 7;    // Length of a snake, at least, in mean diameters.
+
+/// A body cut across, from the rear to the front.
+CenterLine sections_across(const BodyVoxels& body) {
+  const double length = body.high_z - body.low_z, step = 2 * body.cell;
+  const auto count = static_cast<std::size_t>(length / step) + 1;
+  std::vector<Vec3> sum(count, Vec3::Zero());
+  std::vector<double> weight(count, 0), deepest(count, 0);
+  for (Index v = 0; v < body.places.size(); ++v) {
+    const auto k = std::min(static_cast<std::size_t>((body.places[v].z() - body.low_z) / step), count - 1);
+    const double w = std::pow(std::max(body.ways.depth(v), 0.25 * body.cell), 2);
+    sum[k] += w * body.places[v];
+    weight[k] += w;
+    deepest[k] = std::max(deepest[k], body.ways.depth(v));
+  }
+  CenterLine line;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (weight[k] <= 0) continue;
+    Vec3 p = sum[k] / weight[k];
+    p.x() = 0;
+    line.points.push_back(p);
+    line.widths.push_back(deepest[k]);
+  }
+  for (std::size_t i = 1; i < line.points.size(); ++i) line.length += (line.points[i] - line.points[i - 1]).norm();
+  return line;
+}
+
+double mean_width(const CenterLine& line, double from, double to) {
+  double sum = 0;
+  for (int k = 0; k < 12; ++k) sum += line.width((from + (to - from) * (k + 0.5) / 12) * line.length) / 12;
+  return sum;
+}
+
+}  // namespace
+
+std::optional<PlanReading> read_fish(const BodyWays& ways, const BodyFrame& frame, bool facing_known) {
+  std::optional<BodyVoxels> seen(std::in_place, ways, frame);
+  double deepest = 0;
+  for (Index v = 0; v < ways.size(); ++v) deepest = std::max(deepest, ways.depth(v));
+  const double length = seen->high_z - seen->low_z;
+  if (frame.symmetry < 0.93 || length < kFishLong * seen->height || length < 2 * kFishLong * 2 * deepest) return {};
+  CenterLine line = sections_across(*seen);
+  const double ahead = mean_width(line, 0.6, 1), behind = mean_width(line, 0, 0.4);
+  if (!facing_known && ahead < behind) {
+    seen.emplace(ways, frame.reversed());
+    line = sections_across(*seen);
+  }
+  if (line.points.size() < 8) return {};
+  PlanReading reading;
+  reading.frame = seen->frame;
+  reading.template_name = "fish";
+  // From the rear to the front, after dolphin, shark and manta.
+  constexpr std::array<std::pair<const char*, double>, 7> kFish = {{{"hips", 0.52},
+                                                                    {"spine", 0.64},
+                                                                    {"chest", 0.74},
+                                                                    {"head", 0.83},
+                                                                    {"tail_1", 0.41},
+                                                                    {"tail_2", 0.29},
+                                                                    {"tail_3", 0.18}}};
+  for (const auto& [role, share] : kFish) reading.places.joints[role] = line.at(share * line.length);
+  reading.places.ends["head"] = line.points.back();
+  reading.places.ends["tail_3"] = line.points.front();
+  reading.evidence["winged"] = find_wings(*seen, 0, "wing", reading.places);
+  reading.evidence["facing"] = std::abs(std::log((ahead + 1e-9) / (behind + 1e-9)));
+  reading.cost = kFishCost;
+  return reading;
+}
+
+std::optional<PlanReading> read_snake(const BodyWays& ways, const BodyFrame& frame) {
+  const BodyVoxels body(ways, frame);
+  const auto farthest = [&](const std::vector<float>& from) {
+    Index best = 0;
+    for (Index v = 0; v < from.size(); ++v)
+      if (std::isfinite(from[v]) && (!std::isfinite(from[best]) || from[v] > from[best])) best = v;
+    return best;
+  };
+  const Index one = farthest(ways.from(Index{0}));
+  const std::vector<float> from_one = ways.from(one);
+  const Index two = farthest(from_one);
+  const std::vector<std::uint8_t> all(body.places.size(), 1);
+  CenterLine line = center_line(body, body.places[one], body.places[two], all);
+  const double width = mean_width(line, 0, 1);
+  if (line.points.size() < 8 || line.length < kSnakeLong * 2 * width) return {};
+  // Sections of one piece are as wide as the body is deep; those of several limbs are wider.
+  double deepest = 0;
+  for (Index v = 0; v < ways.size(); ++v) deepest += ways.depth(v) / static_cast<double>(ways.size());
+  if (width > 6 * deepest) return {};
+  const double at_two = mean_width(line, 0.8, 0.97), at_one = mean_width(line, 0.03, 0.2);
+  if (at_one > at_two) {
+    std::reverse(line.points.begin(), line.points.end());
+    std::reverse(line.widths.begin(), line.widths.end());
+  }
+  PlanReading reading;
+  reading.frame = frame;
+  reading.template_name = "snake";
+  constexpr std::array<std::pair<const char*, double>, 9> kSnake = {{{"hips", 0.5},
+                                                                     {"spine", 0.61},
+                                                                     {"chest", 0.72},
+                                                                     {"neck", 0.82},
+                                                                     {"head", 0.91},
+                                                                     {"tail_1", 0.39},
+                                                                     {"tail_2", 0.28},
+                                                                     {"tail_3", 0.17},
+                                                                     {"tail_4", 0.08}}};
+  for (const auto& [role, share] : kSnake) reading.places.joints[role] = line.at(share * line.length);
+  reading.places.ends["head"] = line.points.back();
+  reading.places.ends["tail_4"] = line.points.front();
+  reading.evidence["slenderness"] = line.length / (2 * width);
+  reading.evidence["width"] = width / deepest;
+  reading.evidence["facing"] = std::abs(std::log((at_two + 1e-9) / (at_one + 1e-9)));
+  reading.cost = kFishCost;
+  return reading;
+}
+
+}  // namespace sinew::rigging
