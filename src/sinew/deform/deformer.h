@@ -19,6 +19,7 @@
 #include "sinew/core/registry.h"
 #include "sinew/core/rig.h"
 #include "sinew/core/segmentation.h"
+#include "sinew/core/surface_sample.h"
 
 namespace sinew::deform {
 
@@ -31,10 +32,20 @@ struct FrameInput {
   double dt_s = 0;  ///< Since the previous frame; 0 for the first.
 };
 
+/// What became of a vertex in one frame, for methods that search its position.
+enum class VertexStatus : std::uint8_t {
+  kFrozen,      ///< It follows the base method alone.
+  kFitted,      ///< It is where the method wants it.
+  kContact,     ///< It stopped where it meets other skin.
+  kOutside,     ///< It is too far away for the method.
+  kUnfinished,  ///< The search ended before it arrived.
+};
+
 /// Problems encountered while deforming one frame.
 struct FrameReport {
   std::uint64_t fallback_vertices = 0;  ///< Handled by the next method of the chain; `findings` has the reasons.
   Findings findings;
+  std::vector<VertexStatus> status;  ///< Per vertex of the mesh; empty for methods without statuses.
 };
 
 /// The output of one frame. Each span has one element per vertex of the mesh, in the order of the file. `normals` may
@@ -76,6 +87,8 @@ class Deformer {
 struct MethodNeeds {
   bool segmentation = false;   ///< `MethodInputs::segmentation`.
   bool twist_factors = false;  ///< `MethodInputs::twist_factors`; the method does without if there are none.
+  bool owners = false;         ///< `MethodInputs::owners`, by the shape of the skin; not by hand.
+  bool parts = false;          ///< The method uses `MethodInputs::owners` and `samples` if somebody gives them.
 };
 
 /// The declared inputs, and the data that the method prepared earlier.
@@ -87,6 +100,8 @@ struct MethodInputs {
   std::span<const float> twist_factors = {};
   /// How far the method's correction may go at vertices, by the pose; a method that can make up for it elsewhere does.
   const PoseLimits* limits = nullptr;
+  std::span<const Index> owners = {};    ///< The joint that owns each vertex of the mesh, or kNone; or empty.
+  const PartSamples* samples = nullptr;  ///< Samples by hand.
   /// Binds only what the correction starts from.
   bool without_correction = false;
 };

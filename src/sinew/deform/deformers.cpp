@@ -7,6 +7,7 @@
 #include "sinew/deform/blend/lbs.h"
 #include "sinew/deform/blend/slbs.h"
 #include "sinew/deform/deformer.h"
+#include "sinew/deform/implicit/implicit.h"
 #include "sinew/deform/pbd/pbd.h"
 
 namespace sinew::deform {
@@ -18,6 +19,7 @@ Registry<DeformerMethod>& deformers() {
     all.add(dqs_method());
     all.add(slbs_method());
     all.add(pbd_method());
+    all.add(implicit_method());
     return all;
   }();
   return registry;

@@ -12,6 +12,7 @@
 #include "sinew/jobs/render.h"
 #include "sinew/jobs/reproduce.h"
 #include "sinew/jobs/rig.h"
+#include "sinew/jobs/segment.h"
 #include "sinew/jobs/transfer.h"
 #include "sinew/jobs/weights.h"
 
@@ -133,6 +134,15 @@ const Registry<Registered<Command>>& commands() {
             .examples = {"sinew make figure -o figure.glb", "sinew make bar --joint-count 5 --checkerboard -o bar.obj",
                          "sinew make arm --shape slender -o arm.glb --truth arm.truth.json"},
             .bind = binder(make)}});
+    r.add({"segment",
+           "segment",
+           "Assign each vertex to the bone that owns it.",
+           {.group = "Lab",
+            .arguments = "FILE [-o OWNERS.json|COLOURS.glb]",
+            .has_output = true,
+            .examples = {"sinew segment hero.glb -o owners.json", "sinew segment hero.glb -o colours.glb --mode paper",
+                         "sinew segment hero.glb -o owners.json --samples-output samples.json"},
+            .bind = binder(segment)}});
     r.add({"measure",
            "measure",
            "Measure how well a character deforms: volume, sections, stretch, intersections.",

@@ -113,8 +113,10 @@ pipeline::Playback bind_playback(const Character& character, const ChosenMotion&
                                  const DeformJobOptions& options, const pipeline::PlaybackOptions& playback,
                                  Report& report, const Progress& progress) {
   const StageTimer timer(report, "bind");
-  if (motion.clip) return {character, *motion.clip, options.deformer, playback, progress};
-  return {character, motion.pose, options.deformer, playback, progress};
+  pipeline::DeformerOptions deformer = options.deformer;
+  read_part_files(options.part_files, character.rig, deformer, report);
+  if (motion.clip) return {character, *motion.clip, deformer, playback, progress};
+  return {character, motion.pose, deformer, playback, progress};
 }
 
 // The motion of the joints' nodes: the file's own clip where it serves unchanged, else a new one, or a pose.

@@ -10,6 +10,7 @@
 #include "sinew/core/report.h"
 #include "sinew/io/asset.h"
 #include "sinew/jobs/job.h"
+#include "sinew/jobs/part_files.h"
 #include "sinew/pipeline/deformer.h"
 #include "sinew/pipeline/key_shapes.h"
 
@@ -17,6 +18,7 @@ namespace sinew::jobs {
 
 struct DeformJobOptions {
   pipeline::DeformerOptions deformer;
+  PartFiles part_files;
   std::string clip;
   std::string pose;
   std::string frames;  ///< Empty: all.
@@ -27,6 +29,7 @@ struct DeformJobOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     pipeline::DeformerOptions::visit(self.deformer, v);
+    PartFiles::visit(self.part_files, v);
     v(Field("clip",
             "The clip to play: a clip of the file by name or number, a clip of another file as FILE or FILE#CLIP, or a "
             "built-in clip such as exercise.")

@@ -13,6 +13,7 @@
 #include "sinew/core/report.h"
 #include "sinew/io/asset.h"
 #include "sinew/jobs/job.h"
+#include "sinew/jobs/part_files.h"
 #include "sinew/picture/picture.h"
 #include "sinew/pipeline/deformer.h"
 
@@ -27,6 +28,7 @@ struct RenderOptions {
   std::optional<double> time;  ///< Empty: the clip's start.
   std::string pose;            ///< A pose in a JSON file, in place of a clip.
   pipeline::DeformerOptions deformer;
+  PartFiles part_files;
   std::string size;  ///< Empty: 1024x1024, or 1600x900 for a sheet.
   bool sheet = false;
   std::string background = "studio";
@@ -61,6 +63,7 @@ struct RenderOptions {
     v(Field("time", "Time in the clip.").in("s").range(0, 1e6), self.time);
     v(Field("pose", "A pose file (JSON) to use instead of a clip.").as("FILE"), self.pose);
     pipeline::DeformerOptions::visit(self.deformer, v);
+    PartFiles::visit(self.part_files, v);
     v(Field("size",
             "Size of the picture. Default: 1024x1024, 1600x900 for a sheet, 600x600 for each of several panels.")
           .as("WxH")

@@ -44,6 +44,7 @@ ComparedMoments::ComparedMoments(const io::Asset& asset, const RenderOptions& op
   const std::filesystem::path path = options.compare;
   if (const auto* method = method_of(options.deformer.method, options.compare)) {
     wanted.deformer = pipeline::deformer(method->id);
+    wanted.part_files = {};
     moments_ = std::make_unique<MomentMaker>(asset, moments, wanted, report, progress);
     name_ = label_of(wanted.deformer), own_name_ = label_of(options.deformer);
     return;

@@ -70,6 +70,16 @@ class RigHasher {
     for (const Skin& skin : skins) list(skin.joints), list(skin.inverse_bind);
   }
 
+  /// Nothing if there is nothing.
+  void by_hand(std::span<const Index> owners, const PartSamples* samples) {
+    if (!owners.empty()) hasher_.add(std::as_bytes(owners));
+    if (samples == nullptr) return;
+    for (const auto& [name, list] : *samples) {
+      hasher_.add(std::string_view(name));
+      for (const SurfaceSample& sample : list) matrix(sample.point), matrix(sample.normal);
+    }
+  }
+
   std::string key() { return hasher_.key(); }
 
  private:
@@ -77,7 +87,8 @@ class RigHasher {
 };
 
 /// Names prepared bytes by all that they are made from.
-std::string key_of(const deform::DeformerMethod& method, const Rig& rig, const AnyOptions& options) {
+std::string key_of(const deform::DeformerMethod& method, const Rig& rig, const deform::MethodInputs& inputs,
+                   const AnyOptions& options) {
   RigHasher hasher;
   hasher.number(std::string_view(method.id));
   hasher.number(method.prepare_version);
@@ -86,6 +97,7 @@ std::string key_of(const deform::DeformerMethod& method, const Rig& rig, const A
   for (const std::string& name : method.prepare_options)
     hasher.number(std::string_view(name)), hasher.number(std::string_view(list.find(name)->get().dump()));
   hasher.mesh(rig.mesh), hasher.skeleton(rig.skeleton), hasher.weights(rig.weights), hasher.skins(rig.skins);
+  hasher.by_hand(inputs.owners, inputs.samples);
   return hasher.key();
 }
 
@@ -96,7 +108,7 @@ std::vector<std::byte> prepared(const deform::DeformerMethod& method, const Rig&
   if (!method.prepare) return {};
   const std::optional<io::Cache> cache = io::Cache::of_user();
   if (!cache) return method.prepare(rig, inputs, options, progress);
-  const std::string key = key_of(method, rig, options);
+  const std::string key = key_of(method, rig, inputs, options);
   if (auto bytes = cache->load(key))
     if (!method.accepts_prepared || method.accepts_prepared(rig, *bytes)) return *std::move(bytes);
   std::vector<std::byte> bytes = method.prepare(rig, inputs, options, progress);
@@ -142,6 +154,7 @@ class LimitStore {
     hasher.number(std::string_view("limits")), hasher.number(kLimitsVersion);
     hasher.number(what), hasher.number(settings);
     hasher.mesh(rig_.mesh), hasher.skeleton(rig_.skeleton), hasher.weights(rig_.weights), hasher.skins(rig_.skins);
+    hasher.by_hand(options_.owners, &options_.samples);
     const std::string key = hasher.key();
     if (const auto bytes = cache->load(key))
       if (std::optional<Result> kept = read(*bytes)) return *std::move(kept);
@@ -312,6 +325,33 @@ DeformerOptions deformer(std::string_view method, AnyOptions options) {
   return chosen;
 }
 
+namespace {
+
+/// \throws Error if there is something by hand that the method cannot use.
+void check_by_hand(const Rig& rig, const DeformerOptions& options, bool uses_parts) {
+  if (options.owners.empty() && options.samples.empty()) return;
+  if (!uses_parts)
+    throw Error("The method '" + options.method.id() +
+                "' does not divide the skin into parts. Owners and samples are for the method 'implicit'.");
+  if (!options.owners.empty() && options.owners.size() != rig.mesh.positions.size())
+    throw Error("There are owners for " + std::to_string(options.owners.size()) + " vertices, but the mesh has " +
+                std::to_string(rig.mesh.positions.size()) + ".");
+  for (const Index joint : options.owners)
+    if (joint != kNone && joint >= rig.skeleton.size()) throw Error("An owner is not a joint of the skeleton.");
+}
+
+/// The joint whose bone owns each vertex by the shape of the skin.
+std::vector<Index> owners_by_shape(const Rig& rig, Findings& findings, const Progress& progress) {
+  progress.step("segmenting");
+  const Segmentation segmentation = segment_rig(rig, findings, progress);
+  std::vector<Index> owners;
+  for (const Index owner : segmentation.owner)
+    owners.push_back(owner == kNone ? kNone : segmentation.segments[owner].joint);
+  return owners;
+}
+
+}  // namespace
+
 std::unique_ptr<deform::Deformer> bind_deformer(const Rig& rig, const DeformerOptions& options, Findings& findings,
                                                 const Progress& progress) {
   const deform::DeformerMethod& method = deform::deformers().find(options.method.id());
@@ -328,6 +368,12 @@ std::unique_ptr<deform::Deformer> bind_deformer(const Rig& rig, const DeformerOp
     }
     inputs.segmentation = &segmentation;
   }
+  const deform::MethodNeeds needs = method.needs ? method.needs(own) : deform::MethodNeeds{};
+  check_by_hand(rig, options, needs.parts);
+  std::vector<Index> owners = options.owners;
+  if (owners.empty() && needs.owners && anything) owners = owners_by_shape(rig, findings, progress);
+  inputs.owners = owners;
+  inputs.samples = options.samples.empty() ? nullptr : &options.samples;
   const bool guarded = anything && options.never_worse && !rig.weights.empty();
   std::vector<float> twist_factors;
   if (guarded && method.needs && method.needs(own).twist_factors)

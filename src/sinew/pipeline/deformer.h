@@ -5,9 +5,11 @@
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "sinew/core/method.h"
 #include "sinew/core/progress.h"
+#include "sinew/core/surface_sample.h"
 #include "sinew/deform/blend/delta_mush.h"
 #include "sinew/deform/deformer.h"
 
@@ -18,6 +20,8 @@ struct DeformerOptions {
   MethodChoice method{deform::deformers(), "lbs"};
   deform::DeltaMushOptions delta_mush;
   bool never_worse = true;
+  std::vector<Index> owners;  ///< By hand: the joint that owns each vertex of the mesh, or kNone. Empty: none.
+  PartSamples samples;        ///< By hand: samples of the shapes that joints move.
 
   /// Whether engines produce the same result by themselves, so that nothing has to be baked.
   bool plain() const;
@@ -42,7 +46,8 @@ DeformerOptions deformer(std::string_view method, AnyOptions options = {});
 /// the method prepares is read from the user's cache if present; otherwise it is computed and stored there
 /// (`io::Cache`). So are the limits that keep a corrected method, and delta mush, from making the surface worse than
 /// its base does (`limit_correction`), unless `never_worse` is off. Problems, and the joints where a correction is
-/// reduced, are appended to `findings`. \throws Error as `deform::bind`, Cancelled.
+/// reduced, are appended to `findings`. \throws Error as `deform::bind`, or if there are owners or samples by hand that
+/// the method does not use or that do not fit the rig; Cancelled.
 std::unique_ptr<deform::Deformer> bind_deformer(const Rig& rig, const DeformerOptions& options, Findings& findings,
                                                 const Progress& progress = {});
 

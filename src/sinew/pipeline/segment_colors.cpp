@@ -148,6 +148,29 @@ Index owner_of_face(std::span<const Index> face, const std::vector<Index>& owner
 
 }  // namespace
 
+namespace {
+
+/// Paints faces by the owners of their corners. `region` has the number of vertices of each owner.
+void paint_owners(Character& character, const std::vector<Index>& owner, const std::vector<Vec3f>& colors,
+                  const std::vector<Index>& region) {
+  Rig& rig = character.rig;
+  std::vector<Index> face_owner, sources, vertex_owner;
+  for (Index f = 0; f < rig.mesh.face_count(); ++f)
+    face_owner.push_back(owner_of_face(rig.mesh.face(f), owner, region));
+  rig.mesh = split_at_colors(rig.mesh, face_owner, sources, vertex_owner);
+  SkinWeights weights;
+  if (!rig.weights.empty())
+    for (const Index v : sources) weights.add_row(rig.weights.row(v));
+  rig.weights = std::move(weights);
+  for (const Index s : vertex_owner) {
+    const Vec3f color = s == kNone ? Vec3f(Vec3f::Constant(0.5F)) : colors[s];
+    rig.mesh.colors.emplace_back(color.x(), color.y(), color.z(), 1.0F);
+  }
+  character.materials.clear();
+}
+
+}  // namespace
+
 void paint_segments(Character& character, Findings& warnings, const Progress& progress) {
   Rig& rig = character.rig;
   if (rig.skeleton.empty()) throw Error("There is no skeleton, so there are no segments to show.");
@@ -165,19 +188,15 @@ void paint_segments(Character& character, Findings& warnings, const Progress& pr
     region.assign(segmentation.segments.size(), 0);
     for (const Index s : segmentation.owner) ++region[s];
   }
-  std::vector<Index> face_owner, sources, vertex_owner;
-  for (Index f = 0; f < rig.mesh.face_count(); ++f)
-    face_owner.push_back(owner_of_face(rig.mesh.face(f), owner, region));
-  rig.mesh = split_at_colors(rig.mesh, face_owner, sources, vertex_owner);
-  SkinWeights weights;
-  if (!rig.weights.empty())
-    for (const Index v : sources) weights.add_row(rig.weights.row(v));
-  rig.weights = std::move(weights);
-  for (const Index s : vertex_owner) {
-    const Vec3f color = s == kNone ? Vec3f(Vec3f::Constant(0.5F)) : colors[s];
-    rig.mesh.colors.emplace_back(color.x(), color.y(), color.z(), 1.0F);
-  }
-  character.materials.clear();
+  paint_owners(character, owner, colors, region);
+}
+
+void paint_segments(Character& character, const Segmentation& segmentation) {
+  std::vector<Index> region(segmentation.segments.size(), 0);
+  for (const Index s : segmentation.owner)
+    if (s != kNone) ++region[s];
+  const std::vector<Vec3f> colors = segment_colors(segmentation, geometry::one_rings(character.rig.mesh));
+  paint_owners(character, segmentation.owner, colors, region);
 }
 
 }  // namespace sinew::pipeline

@@ -22,4 +22,7 @@ std::vector<Vec3f> segment_colors(const Segmentation& segmentation, const geomet
 /// vertices without faces are removed. \throws Error if there is no skeleton, and as `binding::segment` does.
 void paint_segments(Character& character, Findings& warnings, const Progress& progress);
 
+/// The same for a segmentation of the character. \pre every vertex is owned.
+void paint_segments(Character& character, const Segmentation& segmentation);
+
 }  // namespace sinew::pipeline

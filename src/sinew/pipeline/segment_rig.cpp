@@ -63,10 +63,11 @@ void keep_small_shells(const Rig& rig, const std::vector<Mat4>& frames, Segmenta
 
 }  // namespace
 
-Segmentation segment_rig(const Rig& rig, Findings& findings, const Progress& progress) {
+Segmentation segment_rig(const Rig& rig, Findings& findings, const Progress& progress,
+                         const binding::SegmentationOptions& options) {
   const binding::Subject subject = bind_subject(rig, {}, findings);
   const Skeleton skeleton = with_leaf_ends(rig, subject.joints, subject.bound);
-  Segmentation segmentation = binding::segment({rig.mesh, skeleton, subject.joints, subject.bound}, {}, progress);
+  Segmentation segmentation = binding::segment({rig.mesh, skeleton, subject.joints, subject.bound}, options, progress);
   binding::respect_rigid_shells(segmentation, rig.mesh, rig.weights);
   return segmentation;
 }

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "sinew/binding/segment/segmentation.h"
 #include "sinew/core/error.h"
 #include "sinew/core/progress.h"
 #include "sinew/core/rig.h"
@@ -13,7 +14,8 @@ namespace sinew::pipeline {
 /// Which bone owns each vertex of a rig as it was bound: the segmentation that deformers need. Parts that hang rigidly
 /// on one joint stay with that joint. Bones end where `with_leaf_ends` puts them. Findings report what had to be
 /// guessed. \throws Error as `binding::segment`, Cancelled.
-Segmentation segment_rig(const Rig& rig, Findings& findings, const Progress& progress = {});
+Segmentation segment_rig(const Rig& rig, Findings& findings, const Progress& progress = {},
+                         const binding::SegmentationOptions& options = {});
 
 /// The segmentation by which deformers spread twists over the skin: the bones of `segment_rig`, with vertices as the
 /// weights have them. A vertex belongs to the nearest bone that begins at its strongest joint. Weights know which skin

@@ -4,8 +4,10 @@
 #include "sinew/binding/segment/segmentation.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sinew/binding/segment/segmentation_merge.h"
+#include "sinew/binding/segment/segmentation_paper.h"
 #include "sinew/binding/segment/segmentation_regions.h"
 #include "sinew/binding/segment/segmentation_surface.h"
 #include "sinew/core/parallel.h"
@@ -56,6 +58,25 @@ void merge_regions(const SegmentationSurface& surface, const BoneTree& tree, con
   for (std::size_t v = 0; v < before.size(); ++v) statistics.merged_vertices += before[v] != labels.owner[v] ? 1 : 0;
 }
 
+// Seeds by hand: a welded vertex per bone, or none at all.
+std::vector<Index> seeds_by_hand(const Subject& subject, const BoneTree& tree, const SegmentationSurface& surface,
+                                 const SegmentationOptions& options) {
+  std::vector<Index> seeds;
+  if (options.seeds.empty()) return seeds;
+  if (options.mode != SegmentationMode::kPaper)
+    throw Error("The option 'seeds' needs the mode 'paper': otherwise regions do not depend on seeds.");
+  seeds.assign(tree.bones.size(), kNone);
+  for (const auto& [name, vertex] : options.seeds) {
+    const Index joint = subject.skeleton.find(name);
+    if (joint == kNone)
+      throw Error("The option 'seeds' names the joint '" + name + "', which the skeleton does not have.");
+    if (!(vertex < subject.mesh.vertex_count()) || vertex != std::floor(vertex))
+      throw Error("The option 'seeds' has a vertex for the joint '" + name + "' that the mesh does not have.");
+    for (const Index b : tree.outgoing[joint]) seeds[b] = surface.welding.welded[static_cast<std::size_t>(vertex)];
+  }
+  return seeds;
+}
+
 }  // namespace
 
 Segmentation segment(const Subject& subject, const SegmentationOptions& options, const Progress& progress) {
@@ -65,7 +86,10 @@ Segmentation segment(const Subject& subject, const SegmentationOptions& options,
   progress.step("segmenting", 0.0);
   const SegmentationSurface surface = segmentation_surface(subject.mesh);
   progress.step("segmenting", 0.3);
-  Labels labels = grow_regions(surface, bones, misfit, progress);
+  const std::vector<Index> seeds = seeds_by_hand(subject, tree, surface, options);
+  Labels labels = options.mode == SegmentationMode::kPaper
+                      ? paper_regions(surface, tree, options.angle_limit_rad, seeds, progress)
+                      : grow_regions(surface, bones, misfit, progress);
   Segmentation::Statistics statistics;
   statistics.weak = labels.weak_count;
   statistics.spread = labels.spread;

@@ -3,6 +3,10 @@
 
 #pragma once
 
+#include <array>
+#include <map>
+#include <string>
+
 #include "sinew/binding/subject.h"
 #include "sinew/core/angles.h"
 #include "sinew/core/options.h"
@@ -12,19 +16,30 @@
 
 namespace sinew::binding {
 
+/// The rules by which bones own vertices.
+enum class SegmentationMode { kImproved, kPaper };
+constexpr auto option_words(SegmentationMode) { return std::array{"improved", "paper"}; }
+
 struct SegmentationOptions {
-  double angle_limit_rad = kPi / 2;  ///< Smaller values trust slanted bones less; π trusts all.
-  bool merge = true;                 ///< Without it regions may be in several pieces. For comparison.
+  SegmentationMode mode = SegmentationMode::kImproved;
+  double angle_limit_rad = kPi / 2;     ///< Smaller values trust slanted bones less; π trusts all.
+  bool merge = true;                    ///< Without it regions may be in several pieces. For comparison.
+  std::map<std::string, double> seeds;  ///< A vertex per joint name, from which the bones of the joint grow.
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
+    v(Field("mode", "The rules: improved, or those that the paper prints."), self.mode);
     v(Field("angle_limit",
             "Largest angle between the normal of a vertex and the direction from a bone. Beyond it, the bone counts as "
             "on the wrong side of the skin.")
-          .in("rad")
-          .range(0, 3.1416),
+          .degrees()
+          .range(0, 180),
       self.angle_limit_rad);
     v(Field("merge", "Assign stray pieces of a region to the region around them."), self.merge);
+    v(Field("seeds", "Vertices from which the bones of single joints grow, counted from 0. For the mode paper.")
+          .as("JOINT=VERTEX,…")
+          .range(0, 4294967294.0),
+      self.seeds);
   }
 };
 
@@ -54,8 +69,11 @@ struct SegmentationOptions {
 ///
 /// Shells are connected by edges after welding by position; a shell that faces inwards as a whole is flipped. Finding
 /// candidates costs bones × vertices, everything else is nearly linear; regions grow over cells of equal candidates, 64
-/// bones at once. The result is the same for any number of threads. \pre the mesh is valid. \throws Error as
-/// `bone_tree`; Cancelled.
+/// bones at once. The result is the same for any number of threads.
+///
+/// The mode paper has none of these changes (`segmentation_paper.h`). Only there regions depend on seeds; the seeds of
+/// single joints can be set by hand. \pre the mesh is valid. \throws Error as `bone_tree`, or for seeds that name an
+/// unknown joint or vertex or in the mode improved; Cancelled.
 Segmentation segment(const Subject& subject, const SegmentationOptions& options = {}, const Progress& progress = {});
 
 /// The owners by distance alone, for comparison: the nearest bone of each vertex, with ties as in `segment`.

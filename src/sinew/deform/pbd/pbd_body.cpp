@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "sinew/core/parallel.h"
+#include "sinew/deform/bind_frames.h"
 #include "sinew/deform/pbd/limb_cuts.h"
 #include "sinew/geometry/mesh/union_find.h"
 #include "sinew/geometry/mesh/volume.h"
@@ -40,35 +41,6 @@ constexpr double kLeastAreaShare = 1e-3;  ///< Below it a particle does not lie 
 constexpr double kSmallShell = 4;         ///< Cells across a shell that keeps its shape.
 constexpr float kRigid = 0.99F;           ///< Weight of one joint from which on skin is rigid.
 constexpr double kNearKin = 2;            ///< Cells of skeleton between bones that may share tetrahedra.
-
-/// Per joint its frame at binding: as the skin that moves most vertices and lists it says, else at rest below its
-/// parent.
-std::vector<Mat4> frames_at_binding(const Rig& rig) {
-  std::vector<Index> vertices(rig.skins.size(), 0);
-  for (const MeshPart& part : rig.mesh.parts)
-    if (part.skin != kNone) vertices[part.skin] += part.vertex_count;
-  std::vector<Mat4> frames(rig.skeleton.joints.size());
-  std::vector<Index> most(frames.size(), 0);
-  std::vector<char> told(frames.size(), 0);
-  for (Index s = 0; s < rig.skins.size(); ++s)
-    for (std::size_t k = 0; k < rig.skins[s].joints.size(); ++k) {
-      const Index j = rig.skins[s].joints[k];
-      if (told[j] != 0 && vertices[s] <= most[j]) continue;
-      const Mat4 frame = rig.skins[s].inverse_bind[k].inverse();
-      if (!frame.allFinite()) continue;
-      frames[j] = frame;
-      most[j] = vertices[s];
-      told[j] = 1;
-    }
-  for (Index j = 0; j < frames.size(); ++j) {
-    if (told[j] != 0) continue;
-    const Joint& joint = rig.skeleton.joints[j];
-    Mat4 local = joint.rest.matrix();
-    local.topLeftCorner<3, 3>() *= joint.shear;
-    frames[j] = joint.parent == kNone ? local : Mat4(frames[joint.parent] * local);
-  }
-  return frames;
-}
 
 struct BoneSegment {
   Index joint;
@@ -107,7 +79,7 @@ class BodyMaker {
       : rig_(rig), options_(options), progress_(progress), rows_(rig.weights.normalized()) {}
 
   PbdBody run() {
-    body_.bind = frames_at_binding(rig_);
+    body_.bind = bind_frames(rig_);
     moves_.assign(body_.bind.size(), 0);
     weight_sums_.assign(body_.bind.size(), 0.0);
     for (Index v = 0; v < rows_.row_count(); ++v)

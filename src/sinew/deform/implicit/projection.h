@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sinew/deform/deformer.h"
+#include "sinew/deform/implicit/family_field.h"
+#include "sinew/deform/implicit/implicit_skin.h"
+
+namespace sinew::deform {
+
+struct ProjectionOptions {
+  int steps = 12;       ///< Newton steps of one projection, at most.
+  float step = 1;       ///< Share of a Newton step.
+  bool contact = true;  ///< Skin that would pass through skin meets it instead.
+  int relaxations = 1;  ///< Rounds of tangential relaxation.
+  int smoothings = 4;   ///< Rounds of smoothing near contacts.
+};
+
+/// Moves the vertices of a posed skin back to the field that they had at binding. One object per thread of frames; it
+/// keeps its memory from frame to frame.
+class Projection {
+ public:
+  /// `near` are the parts that skin of each part may touch, `joined` is the parent of each part.
+  Projection(const ImplicitSkin& skin, const std::vector<std::vector<Index>>& near, const std::vector<Index>& joined,
+             const ProjectionOptions& options)
+      : skin_(skin), near_(near), joined_(joined), options_(options) {}
+
+  /// Corrects positions in place, which count from the same origin as the fields. `iso` are the fields to return to,
+  /// one per vertex. The passes are: projection; tangential relaxation where the start was far off; projection again
+  /// and the contact rule; smoothing near contacts; projection and the contact rule for what was smoothed.
+  void run(const PosedFields& fields, std::span<const float> iso, std::span<Vec3f> positions);
+
+  std::span<const VertexStatus> status() const { return status_; }
+  /// Gradients of the field at the vertices; zero at those that are frozen.
+  std::span<const Vec3f> normals() const { return normals_; }
+
+ private:
+  void project(const PosedFields& fields, std::span<const float> iso, std::span<Vec3f> x, bool again);
+  void meet(const PosedFields& fields, std::span<Vec3f> x);
+  void meet_block(const PosedFields& fields, const ImplicitSkin::Block& block, std::span<Vec3f> x);
+  void relax(std::span<Vec3f> x);
+  void smooth(std::span<Vec3f> x);
+
+  const ImplicitSkin& skin_;
+  const std::vector<std::vector<Index>>& near_;
+  const std::vector<Index>& joined_;
+  ProjectionOptions options_;
+  std::vector<VertexStatus> status_;
+  std::vector<Vec3f> normals_, next_;
+  std::vector<float> error_, beta_, next_beta_;
+};
+
+}  // namespace sinew::deform

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <string>
+
+#include "sinew/core/options.h"
+#include "sinew/core/report.h"
+#include "sinew/core/rig.h"
+#include "sinew/pipeline/deformer.h"
+
+namespace sinew::jobs {
+
+/// Files with what a person decides about the parts of the method `implicit`.
+struct PartFiles {
+  std::string owners;
+  std::string samples;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v(Field("owners", "A file of owners, as sinew segment writes it, that divides the skin into parts (implicit).")
+          .as("FILE.json"),
+      self.owners);
+    v(Field("samples_file", "A file of samples, as sinew segment writes it, that shapes the parts (implicit).")
+          .as("FILE.json"),
+      self.samples);
+  }
+};
+
+/// Reads the files into the options of a deformer. \throws Error if a file cannot be read or does not fit the rig.
+void read_part_files(const PartFiles& files, const Rig& rig, pipeline::DeformerOptions& options, Report& report);
+
+}  // namespace sinew::jobs

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/deform/implicit/field_grid.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "sinew/core/angles.h"
+
+namespace sinew::deform {
+namespace {
+
+/// The side of a cylinder of radius 1 along x.
+std::vector<SurfaceSample> cylinder() {
+  std::vector<SurfaceSample> samples;
+  for (int ring = 0; ring < 8; ++ring)
+    for (int k = 0; k < 12; ++k) {
+      const double angle = kTwoPi * (k + 0.5 * (ring % 2)) / 12;
+      const Vec3 out(0, std::cos(angle), std::sin(angle));
+      samples.push_back({Vec3(-2 + 4.0 * ring / 7, 0, 0) + out, out});
+    }
+  return samples;
+}
+
+std::vector<Vec3> points_of(const std::vector<SurfaceSample>& samples) {
+  std::vector<Vec3> points;
+  for (const SurfaceSample& sample : samples) points.push_back(sample.point);
+  return points;
+}
+
+struct Errors {
+  double value = 0, angle_rad = 0;
+  int count = 0;
+};
+
+/// Against the function itself, near its surface.
+Errors errors(const Hrbf& function, const FieldGrid& grid) {
+  std::mt19937 rng(2);
+  std::uniform_real_distribution<double> any(-1, 1);
+  Errors worst;
+  const auto& layout = grid.layout();
+  for (int i = 0; i < 5000; ++i) {
+    const Vec3 x(3 * any(rng), 1.6 * any(rng), 1.6 * any(rng));
+    const Hrbf::Value exact = function.evaluate(x);
+    if (std::abs(exact.value) > 0.5 * static_cast<double>(grid.radius())) continue;
+    FieldGrid::Node found;
+    const Vec3 cells = layout.axes.transpose() * (x - layout.origin) / layout.cell;
+    if (!grid.look_up(cells.cast<float>(), found)) {
+      ADD_FAILURE() << "outside of the box";
+      continue;
+    }
+    const Vec3 gradient = layout.axes * Vec3(found[0], found[1], found[2]);
+    ++worst.count;
+    worst.value = std::max(worst.value, std::abs(exact.value - static_cast<double>(found[3])));
+    worst.angle_rad =
+        std::max(worst.angle_rad, std::atan2(gradient.cross(exact.gradient).norm(), gradient.dot(exact.gradient)));
+  }
+  return worst;
+}
+
+TEST(FieldGrid, IsCloseToTheFunctionAndCloserOnAFinerGrid) {
+  const auto samples = cylinder();
+  const Hrbf function = Hrbf::fit(samples);
+  const Mat3 axes = Eigen::AngleAxisd(0.7, Vec3(1, 2, 3).normalized()).toRotationMatrix();
+  const FieldGrid coarse = FieldGrid::sample(function, points_of(samples), axes, 1, 8000);
+  const FieldGrid fine = FieldGrid::sample(function, points_of(samples), axes, 1, 64000);
+  const Errors at_coarse = errors(function, coarse), at_fine = errors(function, fine);
+  EXPECT_GT(at_fine.count, 1000);
+  EXPECT_LT(at_fine.value, 1e-3);
+  EXPECT_LT(at_fine.angle_rad, radians(2));
+  EXPECT_GT(at_coarse.value / at_fine.value, 3);
+}
+
+TEST(FieldGrid, CoversTheSupportAndIsZeroOutside) {
+  const auto samples = cylinder();
+  const Hrbf function = Hrbf::fit(samples);
+  const FieldGrid grid = FieldGrid::sample(function, points_of(samples), Mat3::Identity(), 1, 24000);
+  FieldGrid::Node node;
+  EXPECT_FALSE(grid.look_up(Vec3f(-0.1F, 5, 5), node));
+  const auto& n = grid.layout().nodes;
+  for (int k = 0; k < n[2]; ++k)
+    for (int j = 0; j < n[1]; ++j)
+      for (int i = 0; i < n[0]; ++i)
+        if (i == 0 || j == 0 || k == 0 || i == n[0] - 1 || j == n[1] - 1 || k == n[2] - 1) {
+          EXPECT_GE(grid.nodes()[static_cast<std::size_t>((k * n[1] + j) * n[0] + i)][3], grid.radius());
+        }
+}
+
+}  // namespace
+}  // namespace sinew::deform

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/deform/implicit/implicit.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "sinew/core/angles.h"
+#include "sinew/core/parallel.h"
+#include "sinew/deform/implicit/implicit_body.h"
+#include "sinew/deform/implicit/implicit_skin.h"
+#include "sinew/shapes/kinds.h"
+#include "tests/support/threads.h"
+
+namespace sinew::deform {
+namespace {
+
+/// A made human, bound once for all tests.
+class ImplicitHuman : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    shapes::MakeOptions options;
+    options.vertices = 3000;
+    made_ = new shapes::Made(shapes::make("human", options).made);
+    deformer_ = bind("implicit", rig()).release();
+  }
+  static void TearDownTestSuite() {
+    delete deformer_;
+    delete made_;
+  }
+  static const Rig& rig() { return made_->character.rig; }
+
+  static ModelPose pose(unsigned seed, double most_rad) {
+    std::mt19937 rng(seed);
+    std::uniform_real_distribution<double> any(-most_rad, most_rad);
+    std::vector<Transform> local;
+    for (const Joint& joint : rig().skeleton.joints) {
+      local.push_back(joint.rest);
+      local.back().rotation = local.back().rotation * rotation_exp(Vec3(any(rng), any(rng), any(rng)));
+    }
+    ModelPose result;
+    result.joints = model_matrices(rig().skeleton, local);
+    result.twist_rad.assign(rig().skeleton.size(), 0);
+    return result;
+  }
+
+  static std::vector<Vec3f> positions(const Deformer& deformer, const ModelPose& pose, FrameReport* report = nullptr) {
+    const auto state = deformer.make_state();
+    std::vector<Vec3f> result(rig().mesh.positions.size());
+    deformer.deform(*state, {pose}, {result, {}, report});
+    return result;
+  }
+
+  static shapes::Made* made_;
+  static Deformer* deformer_;
+};
+
+shapes::Made* ImplicitHuman::made_ = nullptr;
+Deformer* ImplicitHuman::deformer_ = nullptr;
+
+TEST_F(ImplicitHuman, StaysAtRestInTheBindPose) {
+  const auto rest = positions(*deformer_, pose(1, 0));
+  for (std::size_t v = 0; v < rest.size(); ++v)
+    EXPECT_LT((rest[v].cast<double>() - rig().mesh.positions[v]).norm(), 1e-5);
+}
+
+TEST_F(ImplicitHuman, IsFiniteWithStatusesForEveryVertex) {
+  for (unsigned seed = 1; seed < 6; ++seed) {
+    FrameReport report;
+    const auto moved = positions(*deformer_, pose(seed, 0.8), &report);
+    EXPECT_EQ(report.status.size(), moved.size());
+    EXPECT_TRUE(std::all_of(moved.begin(), moved.end(), [](const Vec3f& p) { return p.allFinite(); }));
+  }
+}
+
+TEST_F(ImplicitHuman, FitsNearlyAllVerticesNearRest) {
+  FrameReport report;
+  positions(*deformer_, pose(3, 0.1), &report);
+  const auto fine = std::count_if(report.status.begin(), report.status.end(), [](VertexStatus s) {
+    return s == VertexStatus::kFitted || s == VertexStatus::kFrozen;
+  });
+  EXPECT_GE(static_cast<double>(fine), 0.97 * static_cast<double>(report.status.size()));
+}
+
+TEST_F(ImplicitHuman, MovesRigidlyWithTheWholeSkeleton) {
+  const ModelPose still = pose(4, 0.5);
+  const Mat4 motion = Transform{Vec3(3, -2, 1), rotation_exp(Vec3(0.4, 1, -0.3)), Vec3::Ones()}.matrix();
+  ModelPose moved = still;
+  for (Mat4& joint : moved.joints) joint = motion * joint;
+  const auto a = positions(*deformer_, still), b = positions(*deformer_, moved);
+  std::size_t far = 0;
+  for (std::size_t v = 0; v < a.size(); ++v)
+    far += (transform_point(motion, a[v].cast<double>()) - b[v].cast<double>()).norm() > 2e-5;
+  EXPECT_LE(far, a.size() / 200);
+}
+
+TEST_F(ImplicitHuman, HasTheSameBytesForAnyNumberOfThreads) {
+  const ModelPose bent = pose(5, 0.7);
+  set_thread_count(1);
+  const auto one = positions(*bind("implicit", rig()), bent);
+  set_thread_count(2);
+  const auto two = positions(*bind("implicit", rig()), bent);
+  set_thread_count(0);
+  EXPECT_EQ(one, two);
+}
+
+TEST_F(ImplicitHuman, FittedVerticesHaveTheirValueInTheFunctionsThemselves) {
+  // Without the passes that move vertices on, and by the exact functions instead of their tables.
+  ImplicitOptions plain;
+  plain.contact = false;
+  plain.relaxations = plain.smoothings = 0;
+  const ImplicitBody body = make_implicit_body(rig());
+  const ModelPose bent = pose(6, 0.3);
+  FrameReport report;
+  const auto moved = positions(*bind("implicit", rig(), plain), bent, &report);
+  const auto field = [&](const Vec3& x, const std::vector<Mat4>& frames, Index joint) {
+    const ImplicitPart& part = body.parts[body.part_of_joint[joint]];
+    const Mat4 back = body.bind[part.joint] * frames[part.joint].inverse();
+    return compact_support(part.function.evaluate(transform_point(back, x)).value, part.radius).field;
+  };
+  std::size_t checked = 0, off = 0;
+  for (Index v = 0; v < moved.size(); ++v) {
+    const auto row = rig().weights.row(v);
+    if (report.status[v] != VertexStatus::kFitted || row.size() < 2 || row.back().weight < 0.02F) continue;
+    double before = 0, after = 0;
+    bool known = true;
+    for (const Influence& influence : row) {
+      known = known && body.own[influence.joint] != 0;
+      if (!known) break;
+      before = std::max(before, field(rig().mesh.positions[v], body.bind, influence.joint));
+      after = std::max(after, field(moved[v].cast<double>(), bent.joints, influence.joint));
+    }
+    if (!known) continue;
+    ++checked;
+    off += std::abs(after - before) > 1e-2;
+  }
+  EXPECT_GT(checked, 100);
+  EXPECT_LE(off, checked / 50);
+}
+
+TEST_F(ImplicitHuman, RefusesUnknownJointsAndOperators) {
+  ImplicitOptions options;
+  options.joint_operators = {{"Nobody", "blend"}};
+  EXPECT_THROW(bind("implicit", rig(), options), Error);
+  options.joint_operators = {{rig().skeleton.joints[1].name, "glue"}};
+  EXPECT_THROW(bind("implicit", rig(), options), Error);
+}
+
+TEST_F(ImplicitHuman, SamplesByHandShapeTheirPart) {
+  const ImplicitBody usual = make_implicit_body(rig());
+  PartSamples samples;
+  const std::string name = rig().skeleton.joints[usual.parts[2].joint].name;
+  samples[name] = usual.parts[2].samples;
+  for (SurfaceSample& sample : samples[name]) sample.point += 0.01 * sample.normal;
+  const ImplicitBody by_hand = make_implicit_body(rig(), {}, {}, samples);
+  ASSERT_EQ(by_hand.parts.size(), usual.parts.size());
+  const Vec3 at = usual.parts[2].samples.front().point;
+  EXPECT_LT(by_hand.parts[2].function.evaluate(at).value, usual.parts[2].function.evaluate(at).value - 1e-3);
+  samples["Nobody"] = {};
+  EXPECT_THROW(make_implicit_body(rig(), {}, {}, samples), Error);
+}
+
+}  // namespace
+}  // namespace sinew::deform
