@@ -14,9 +14,9 @@ namespace sinew::rigging {
 namespace {
 
 /// Joints in the frame of the body: x to its left, y up from the ground, z forward.
-class BodyFrame {
+class PlanFrame {
  public:
-  BodyFrame(const SkeletonPlan& plan, const Mesh& mesh) : plan_(plan) {
+  PlanFrame(const SkeletonPlan& plan, const Mesh& mesh) : plan_(plan) {
     axes_ << plan.left.transpose(), plan.up.transpose(), plan.forward.transpose();
     low_ = Vec3::Constant(std::numeric_limits<double>::infinity());
     Vec3 high = -low_;
@@ -48,7 +48,7 @@ class BodyFrame {
 /// Collects what is measured.
 class Checks {
  public:
-  explicit Checks(const BodyFrame& frame) : frame_(frame) {}
+  explicit Checks(const PlanFrame& frame) : frame_(frame) {}
 
   void check(const char* what, double value, double least, double most, std::initializer_list<std::string> roles) {
     ++result_.checked;
@@ -62,7 +62,7 @@ class Checks {
   SanityResult take() { return std::move(result_); }
 
  private:
-  const BodyFrame& frame_;
+  const PlanFrame& frame_;
   SanityResult result_;
 };
 
@@ -73,7 +73,7 @@ struct Chain {
   double upper() const { return (at[1] - at[0]).norm(); }
 };
 
-std::optional<Chain> chain(const BodyFrame& frame, const std::string& side, const std::array<const char*, 3>& roles) {
+std::optional<Chain> chain(const PlanFrame& frame, const std::string& side, const std::array<const char*, 3>& roles) {
   Chain result;
   for (std::size_t k = 0; k < 3; ++k) {
     const std::optional<Vec3> p = frame.at(side + roles[k]);
@@ -93,7 +93,7 @@ void check_limb_ratios(Checks& checks, const Chain& arm, const Chain& leg, const
 }
 
 /// Bounds of people, figures and toys, in heights of the body.
-SanityResult check_human(const BodyFrame& frame) {
+SanityResult check_human(const PlanFrame& frame) {
   Checks checks(frame);
   const double h = frame.height();
   std::array<std::optional<Chain>, 2> arms, legs;
@@ -143,7 +143,7 @@ SanityResult check_human(const BodyFrame& frame) {
 }
 
 /// Bounds of animals on four legs: heights in heights of the back, lengths in trunks (hip joints to shoulder joints).
-SanityResult check_quadruped(const BodyFrame& frame) {
+SanityResult check_quadruped(const PlanFrame& frame) {
   Checks checks(frame);
   const auto middle = [&](const std::string& role) -> std::optional<Vec3> {
     const std::optional<Vec3> left = frame.at("left_" + role), right = frame.at("right_" + role);
@@ -180,7 +180,7 @@ SanityResult check_quadruped(const BodyFrame& frame) {
 }  // namespace
 
 SanityResult check_proportions(const SkeletonPlan& plan, const Mesh& mesh) {
-  const BodyFrame frame(plan, mesh);
+  const PlanFrame frame(plan, mesh);
   if (!(frame.height() > 0)) return {};
   if (plan.template_name == "human") return check_human(frame);
   if (plan.template_name == "quadruped") return check_quadruped(frame);

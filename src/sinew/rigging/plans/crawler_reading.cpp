@@ -54,8 +54,6 @@ CrawlerLeg follow_leg(const BodyVoxels& body, const std::vector<float>& from_bod
   return result;
 }
 
-Vec3 mirrored(const Vec3& p) { return {-p.x(), p.y(), p.z()}; }
-
 class CrawlerReader {
  public:
   CrawlerReader(const BodyVoxels& body, std::vector<LegPair> pairs) : body_(body), pairs_(std::move(pairs)) {}
