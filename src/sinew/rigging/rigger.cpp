@@ -34,7 +34,7 @@ constexpr std::size_t kMostReadings = 6;
 constexpr int kCoarse = 96;
 constexpr double kMostCoarse = 40000;  // Solid voxels of the grid on which readings are compared.
 constexpr double kDoubtful = 0.3;      // Confidence below it gets a warning.
-constexpr double kClear = 0.06;    // A body plan of this cost has no doubts, and nothing else is searched.
+constexpr double kClear = 0.06;        // A body plan of this cost has no doubts, and nothing else is searched.
 
 /// A joint of a template by its name or its role.
 Index find_joint(const Template& t, const std::string& name) {
@@ -260,9 +260,8 @@ class Rigger {
       candidate.searched = false;
       choice_.ranked.push_back(std::move(candidate));
     }
-    std::stable_sort(choice_.ranked.begin(), choice_.ranked.end(), [](const Candidate& a, const Candidate& b) {
-      return a.fit.found.penalty < b.fit.found.penalty;
-    });
+    std::stable_sort(choice_.ranked.begin(), choice_.ranked.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.fit.found.penalty < b.fit.found.penalty; });
   }
 
   /// Whether the best reading is no reading at all: then a skeleton of no names is more use than one of wrong names.

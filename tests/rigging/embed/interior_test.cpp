@@ -68,11 +68,18 @@ TEST(Interior, BodiesAcrossASmallGapAreJoinedByABridgeAsDeepAsAWayNeeds) {
 }
 
 TEST(Interior, ABodyAcrossALargeGapIsLeftOutAndCounted) {
-  const Interior inside = interior(two_balls(0.2), {.resolution = 120});
+  const Interior inside = interior(two_balls(0.4), {.resolution = 120});  // 0.4 · 0.9 of 2.9 is 0.124.
   EXPECT_NEAR(inside.left_out, 0.125 / 1.125, 0.01);
   EXPECT_EQ(reached(inside.voxels), inside.voxels.solid.size());
-  EXPECT_GT(geometry::sample(inside.depth, inside.to_unit(Vec3(0, 1.7, 0))), 0.15);
+  EXPECT_GT(geometry::sample(inside.depth, inside.to_unit(Vec3(0, 1.9, 0))), 0.15);
   for (const Index v : inside.voxels.solid) EXPECT_LT(inside.to_model(inside.voxels.center(v)).norm(), 1.1);
+}
+
+TEST(Interior, ALooseLimbIsJoinedAcrossAWiderGapThanASpeck) {
+  // A gap of 0.2 in 3.2 is 0.056. The ball has an eighth of the volume of the body, the speck a thousandth.
+  EXPECT_EQ(interior(two_balls(0.2), {.resolution = 120}).left_out, 0);
+  const Mesh speck = joined(sphere(24, 32, Vec3::Zero(), 1), sphere(12, 16, Vec3(0, 1.35, 0), 0.16));
+  EXPECT_GT(interior(speck, {.resolution = 120}).left_out, 0);
 }
 
 TEST(Interior, AChainOfBodiesIsJoinedOneAfterAnother) {

@@ -43,8 +43,9 @@ std::size_t UprightSlices::level(double y) const {
 }
 
 double UprightSlices::columns(std::size_t level, long x) const {
-  return std::labs(x) > half_ ? 0
-                              : depth_[level * static_cast<std::size_t>(2 * half_ + 1) + static_cast<std::size_t>(x + half_)];
+  return std::labs(x) > half_
+             ? 0
+             : depth_[level * static_cast<std::size_t>(2 * half_ + 1) + static_cast<std::size_t>(x + half_)];
 }
 
 double UprightSlices::fill(double y, double half_width, double reach) const {

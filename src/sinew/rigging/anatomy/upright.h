@@ -28,8 +28,8 @@ class UprightSlices {
   double area(double y, double reach) const;
   /// Half the width of the columns that are connected with the middle.
   double half_width(double y, double reach) const;
-  /// Centroid of the part of a slice on one side (+1: x above the middle), between `from` and `to` of it; nothing solid: the
-  /// same with y and the middle of the interval.
+  /// Centroid of the part of a slice on one side (+1: x above the middle), between `from` and `to` of it; nothing
+  /// solid: the same with y and the middle of the interval.
   Vec3 side_center(double y, int side, double from, double to) const;
 
  private:
@@ -45,7 +45,8 @@ class UprightSlices {
 
 /// Corrects the joints of a body that stands on two legs and has two arms and a head, from horizontal slices:
 ///
-/// - thighs, where legs touch and paths through the body meet too low: they begin where the slices are no longer waisted
+/// - thighs, where legs touch and paths through the body meet too low: they begin where the slices are no longer
+/// waisted
 ///   in the middle, or, under a skirt, where bodies with such shoulders have them; knees follow;
 /// - neck and head, where the narrowest slice of the limb is too far from the shoulders.
 ///

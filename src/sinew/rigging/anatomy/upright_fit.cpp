@@ -119,8 +119,14 @@ std::optional<Mat3> most_similar_sides(const Interior& interior, const Template&
 
 class UprightFitter {
  public:
-  UprightFitter(const Body& body, const BodyWays& ways, const Template& t, const UprightJoints& joints, const Mat3& turn)
-      : body_(body), ways_(ways), t_(t), joints_(joints), turn_(turn), stance_(ways.interior(), turn),
+  UprightFitter(const Body& body, const BodyWays& ways, const Template& t, const UprightJoints& joints,
+                const Mat3& turn)
+      : body_(body),
+        ways_(ways),
+        t_(t),
+        joints_(joints),
+        turn_(turn),
+        stance_(ways.interior(), turn),
         slices_(ways.interior(), turn, stance_.middle()) {}
 
   std::optional<Fit> fit() {

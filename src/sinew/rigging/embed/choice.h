@@ -15,7 +15,7 @@ struct Candidate {
   Template skeleton_template;
   std::string without;  ///< What was left out of it because the body does not have it; empty for a whole one.
   Fit fit;
-  double cost = 0;  ///< With the shape of what was found; 0 until someone looks.
+  double cost = 0;       ///< With the shape of what was found; 0 until someone looks.
   bool searched = true;  ///< False: read off the shape without a search.
 };
 
@@ -43,8 +43,8 @@ std::vector<Mat3> orientations(const Template& skeleton_template);
 
 /// Fits every template in every orientation and ranks them by penalty. In four rounds, each only if the one before
 /// found nothing good: as the body stands and turned round; all orientations; in other poses (`pose_variants`); all,
-/// with worse fits and without arms, legs or head. Searches of a round run on all threads and do not know of each other, so that the result does not
-/// depend on their order. `hints` by template: see `fit`.
+/// with worse fits and without arms, legs or head. Searches of a round run on all threads and do not know of each
+/// other, so that the result does not depend on their order. `hints` by template: see `fit`.
 Choice choose(const Body& body, const std::vector<Template>& templates, const std::vector<std::vector<Hint>>& hints,
               const ChoiceOptions& options = {}, const Progress& progress = {});
 

@@ -22,8 +22,8 @@ using geometry::VoxelClass;
 constexpr double kLongestSide = 0.9;
 constexpr double kSmallestBody = 0.002;  // Share of the solid volume below which a loose body is not worth a bridge.
 constexpr double kWidestGap = 0.03;
-constexpr double kLimb = 0.01;      // Share of the solid volume of a loose body that may be a limb, such as a toy's leg,
-constexpr double kLimbGap = 0.09;   // and how far it may be from the rest.
+constexpr double kLimb = 0.01;     // Share of the solid volume of a loose body that may be a limb, such as a toy's leg,
+constexpr double kLimbGap = 0.09;  // and how far it may be from the rest.
 constexpr double kThinnestBridge = 1.5;  // Radius, in voxels.
 constexpr double kLeastDepth = 2;        // Of the deepest point, in voxels; less is a sheet, bent or doubled.
 

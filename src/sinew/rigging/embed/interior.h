@@ -30,11 +30,11 @@ struct InteriorOptions {
 
 /// Computes the interior of any mesh, including meshes that are open, overlapping or in several shells. Of the bodies
 /// of voxels that touch each other, including at corners, the largest is kept. Another body with at least 0.2 % of the
-/// volume, across a gap of at most 0.03 (0.09 with 1 % of the volume), is joined to it by a bridge between the nearest positions. The bridge is a
-/// little more than half as thick as the thinner of the two bodies is there. This repeats until no body is near. The
-/// rest is left out. Time: voxels, once more for each link of a chain of loose bodies. The result is the same for any
-/// number of threads. \throws Error if the mesh has no faces, has positions that are not finite, or encloses no volume
-/// (no point deeper than two voxels); Cancelled.
+/// volume, across a gap of at most 0.03 (0.09 with 1 % of the volume), is joined to it by a bridge between the nearest
+/// positions. The bridge is a little more than half as thick as the thinner of the two bodies is there. This repeats
+/// until no body is near. The rest is left out. Time: voxels, once more for each link of a chain of loose bodies. The
+/// result is the same for any number of threads. \throws Error if the mesh has no faces, has positions that are not
+/// finite, or encloses no volume (no point deeper than two voxels); Cancelled.
 Interior interior(const Mesh& mesh, const InteriorOptions& options = {}, const Progress& progress = {});
 
 /// The highest resolution, at most `resolution` and at least 16, at which the body would have about `most_voxels` solid

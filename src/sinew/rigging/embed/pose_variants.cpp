@@ -11,8 +11,8 @@
 namespace sinew::rigging {
 namespace {
 
-/// Directions of the two bones of a limb: elevation above the horizontal and azimuth from sideways (0) to forward (90), in
-/// degrees.
+/// Directions of the two bones of a limb: elevation above the horizontal and azimuth from sideways (0) to forward (90),
+/// in degrees.
 struct LimbDirections {
   double upper_elevation, upper_azimuth, lower_elevation, lower_azimuth;
 };

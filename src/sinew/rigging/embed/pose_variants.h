@@ -16,8 +16,8 @@ struct PoseVariant {
   Template skeleton_template;
 };
 
-/// Common poses of a template that stands upright and has two arms and two legs: arms down, arms forward, arms up, a step,
-/// sitting. Empty for other templates.
+/// Common poses of a template that stands upright and has two arms and two legs: arms down, arms forward, arms up, a
+/// step, sitting. Empty for other templates.
 std::vector<PoseVariant> pose_variants(const Template& skeleton_template);
 
 }  // namespace sinew::rigging
