@@ -8,11 +8,13 @@
 #include <Eigen/LU>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "sinew/binding/binder.h"
 #include "sinew/binding/edit/symmetric_rows.h"
 #include "sinew/motion/gestures/builtin_clips.h"
+#include "sinew/pipeline/piece_weights.h"
 #include "sinew/rigging/anatomy/symmetry.h"
 
 namespace sinew::pipeline {
@@ -156,6 +158,24 @@ void add_demo_clips(RigResult& result, const std::vector<std::string>& names) {
   }
 }
 
+/// Removes the images of vertices that follow a joint on one side alone, such as that of a pouch: mirrored weights
+/// would let it move the other side too.
+void drop_one_sided(std::vector<Index>& images, const Rig& rig, const rigging::SkeletonPlan& plan) {
+  constexpr double kMiddle = 0.01;  // Of the mesh size.
+  const std::vector<Mat4> rest = rest_matrices(rig.skeleton);
+  std::vector<char> one_sided(rig.skeleton.size(), 0);
+  for (Index j = 0; j < one_sided.size(); ++j) {
+    const Vec3 place = rest[j].topRightCorner<3, 1>();
+    one_sided[j] = rig.skeleton.joints[j].mirror == kNone &&
+                   std::abs(plan.left.dot(place - plan.mirror_point)) > kMiddle * rig.mesh.size();
+  }
+  std::vector<char> follows(images.size(), 0);
+  for (Index v = 0; v < images.size(); ++v)
+    for (const Influence& i : rig.weights.row(v)) follows[v] |= one_sided[i.joint];
+  for (Index v = 0; v < images.size(); ++v)
+    if (images[v] != kNone && (follows[v] != 0 || follows[images[v]] != 0)) images[v] = kNone;
+}
+
 /// Weights for the mesh in its first pose, and what is known of them.
 void add_weights(RigResult& result, const RigPlan& plan, const RigOptions& options, const Progress& progress) {
   Rig& rig = result.character.rig;
@@ -167,9 +187,17 @@ void add_weights(RigResult& result, const RigPlan& plan, const RigOptions& optio
   result.findings.insert(result.findings.end(), bound.findings.begin(), bound.findings.end());
   result.fallbacks = std::move(bound.fallbacks);
   rig.weights = std::move(bound.weights);
+  // Who chooses another method gets that method's rows.
+  const rigging::PieceSorting& pieces = plan.found.pieces;
+  if (result.binder == "auto" && pieces.piece_of_face.size() == rig.mesh.face_count()) {
+    PieceWeights adapted = weigh_pieces(rig, pieces, most);
+    rig.weights = std::move(adapted.weights);
+    result.metrics["rigid_pieces"] = adapted.rigid_pieces;
+    result.metrics["sided_rows"] = adapted.sided_rows;
+  }
   if (!plan.found.plan.symmetric) return;
-  const std::vector<Index> images =
-      rigging::mirror_vertices(rig.mesh, plan.found.plan.mirror_point, plan.found.plan.left);
+  std::vector<Index> images = rigging::mirror_vertices(rig.mesh, plan.found.plan.mirror_point, plan.found.plan.left);
+  drop_one_sided(images, rig, plan.found.plan);
   binding::SymmetricRows rows =
       binding::symmetric_rows(rig.weights, rig.mesh, rig.skeleton, images, static_cast<Index>(most));
   rig.weights = std::move(rows.weights);

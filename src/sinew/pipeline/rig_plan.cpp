@@ -74,6 +74,7 @@ rigging::PlanResult plan_body(const Rig& rig, const rigging::RiggerRequest& requ
   if (!body) return whole;
   rigging::PlanResult alone = rigging::plan_skeleton(body->mesh, request, options, progress);
   if (!alone.fits || alone.confidence <= whole.confidence) return whole;
+  alone.pieces = std::move(whole.pieces);  // Of the whole mesh, which is bound.
   alone.warnings.push_back(
       {"rig.props", "",
        body->others == 1

@@ -513,18 +513,20 @@ PlanResult plan_skeleton(const Mesh& mesh, const RiggerRequest& request, const R
                          const Progress& progress) {
   if (request.templates.empty()) throw Error("The request contains no templates. Add at least one.");
   if (options.compat) return Rigger(mesh, mesh, request, options, progress).run();
-  const PieceSorting pieces = sort_pieces(mesh, progress);
+  PieceSorting pieces = sort_pieces(mesh, progress);
   const Mesh body = body_of(mesh, pieces);
   PlanResult result = Rigger(pieces.all_body() ? mesh : body, mesh, request, options, progress).run();
   result.metrics["pieces"] = pieces.metrics();
   if (!pieces.all_body()) result.warnings.push_back({"rig.pieces", "", describe_others(pieces)});
+  result.pieces = std::move(pieces);
   return result;
 }
 
 PlanResult plan_generic_skeleton(const Mesh& mesh, const StageListener& on_stage, const Progress& progress) {
   PlanResult result;
   if (on_stage) on_stage("inside");
-  const Body body = make_body(body_of(mesh, sort_pieces(mesh, progress)), {}, progress);
+  result.pieces = sort_pieces(mesh, progress);
+  const Body body = make_body(body_of(mesh, result.pieces), {}, progress);
   if (on_stage) on_stage("joints");
   result.plan = generic_plan(body.interior, body.graph);
   result.confidence = 1;

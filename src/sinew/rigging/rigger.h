@@ -15,6 +15,7 @@
 #include "sinew/core/progress.h"
 #include "sinew/core/stage_listener.h"
 #include "sinew/core/template.h"
+#include "sinew/rigging/anatomy/pieces.h"
 #include "sinew/rigging/build/plan.h"
 #include "sinew/rigging/embed/penalties.h"
 
@@ -68,6 +69,7 @@ struct PlanResult {
   double confidence =
       0;  ///< 0 to 1: the margin to the second-best interpretation. Below 0.3 the findings have a warning.
   Findings warnings;
+  PieceSorting pieces;  ///< Of the mesh; empty if they were not looked at.
   /// Penalties, terms, the second-best candidate, spheres, entries of the search, share of volume not covered, ….
   Json metrics = Json::object();
 };

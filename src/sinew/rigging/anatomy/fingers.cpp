@@ -352,6 +352,27 @@ void make_mirrored(const SkeletonPlan& plan, FoundHand& left, FoundHand& right) 
   }
 }
 
+// On a symmetric body a hand without fingers gets the image of the other hand's: joints of one side alone would move
+// both sides once weights are mirrored.
+void complete(const SkeletonPlan& plan, const std::array<Index, 2>& at, std::array<FoundHand, 2>& hands,
+              Findings& findings) {
+  for (std::size_t s = 0; s < 2; ++s) {
+    if (!hands[s].fingers.empty() || hands[1 - s].fingers.empty()) continue;
+    hands[s].fingers = hands[1 - s].fingers;
+    for (FoundFinger& finger : hands[s].fingers) {
+      const auto mirrored = [&](const Vec3& p) {
+        return Vec3(p - 2 * (p - plan.mirror_point).dot(plan.left) * plan.left);
+      };
+      for (Vec3& joint : finger.joints) joint = mirrored(joint);
+      finger.tip = mirrored(finger.tip);
+      finger.bend_axis = 2 * finger.bend_axis.dot(plan.left) * plan.left - finger.bend_axis;
+    }
+    const std::string& name = plan.joints[at[s]].name;
+    findings.erase(std::remove_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.where == name; }),
+                   findings.end());
+  }
+}
+
 // The first joint of what was added.
 Index add_hand_joints(SkeletonPlan& plan, Index hand, const std::string& side, const FoundHand& found) {
   const auto first = static_cast<Index>(plan.joints.size());
@@ -416,6 +437,7 @@ Findings add_fingers(SkeletonPlan& plan, const Mesh& mesh, const Progress& progr
     findings.push_back(
         {"rigging.no_fingers", name, fmt::format("{} gets no finger joints: {}.", name, hands[s].why_not)});
   }
+  if (plan.symmetric && at[0] != kNone && at[1] != kNone) complete(plan, at, hands, findings);
   const std::size_t count = std::min(hands[0].fingers.size(), hands[1].fingers.size());
   if (count > 0) {
     for (FoundHand& hand : hands) hand.fingers.resize(count);

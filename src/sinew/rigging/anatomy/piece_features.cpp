@@ -12,6 +12,7 @@
 #include <limits>
 #include <numeric>
 #include <set>
+#include <tuple>
 
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/components.h"
@@ -46,8 +47,8 @@ class Describer {
   Describer(const Mesh& mesh, PieceSorting& result) : mesh_(mesh), result_(result) {}
 
   void find() {
-    const geometry::Welding welding = geometry::weld_within(mesh_, kWeld * mesh_.size(), true);
-    const geometry::Components shells = geometry::components(mesh_, &welding);
+    welding_ = geometry::weld_within(mesh_, kWeld * mesh_.size(), true);
+    const geometry::Components shells = geometry::components(mesh_, &welding_);
     result_.piece_of_face = shells.of_face;
     result_.pieces.resize(shells.count);
   }
@@ -60,6 +61,7 @@ class Describer {
     progress.check();
     facing_ = geometry::solid_facing(soup());
     choose();
+    find_borders();
     sample();
     find_plane();
     progress.check();
@@ -113,6 +115,28 @@ class Describer {
     of_piece_.resize(result_.pieces.size());
     for (std::size_t t = 0; t < triangles_.size(); ++t)
       if (described_[piece_of_[t]] != 0) of_piece_[piece_of_[t]].push_back(static_cast<Index>(t));
+  }
+
+  /// An edge that only one triangle has is a border.
+  void find_borders() {
+    struct Edge {
+      Index a, b, piece;
+      auto key() const { return std::tie(a, b); }
+    };
+    std::vector<Edge> edges;
+    edges.reserve(3 * triangles_.size());
+    for (std::size_t t = 0; t < triangles_.size(); ++t)
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Index a = welding_.welded[triangles_[t][k]], b = welding_.welded[triangles_[t][(k + 1) % 3]];
+        if (a != b) edges.push_back({std::min(a, b), std::max(a, b), piece_of_[t]});
+      }
+    std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) { return a.key() < b.key(); });
+    for (Piece& piece : result_.pieces) piece.closed = true;
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      const bool before = i > 0 && edges[i - 1].key() == edges[i].key();
+      const bool after = i + 1 < edges.size() && edges[i + 1].key() == edges[i].key();
+      if (!before && !after) result_.pieces[edges[i].piece].closed = false;
+    }
   }
 
   void sample() {
@@ -251,6 +275,7 @@ class Describer {
   double longest_ = 0, area_ = 0;
   std::vector<geometry::TriangleVertices> triangles_;
   std::vector<Index> piece_of_;  // Per triangle.
+  geometry::Welding welding_;
   geometry::Facing facing_;
   std::vector<char> described_;
   std::vector<std::vector<Index>> of_piece_;  // Triangles.

@@ -29,6 +29,7 @@ const char* piece_kind_name(PieceKind kind);
 struct Piece {
   PieceKind kind = PieceKind::kBody;
   std::string reason;          ///< Why it is of that kind; empty for a body.
+  bool closed = false;         ///< Has no border.
   double area_rel = 0;         ///< Of the whole area.
   Vec3 center = Vec3::Zero();  ///< Mean of its surface.
   Vec3 extents_rel =
