@@ -223,7 +223,7 @@ class ClassJudge {
       for (const Template::Joint& joint : rigging::find_template(plan_.template_name).joints)
         if (!joint.optional && found(joint.role) == nullptr) add(o_.missing, joint.role);
     const bool even = limbs_are_even();
-    if (o_.wanted && o_.missing.empty() && o_.outside.empty() && even) o_.verdict = Verdict::kRight;
+    if (o_.wanted && o_.missing.empty() && o_.outside.empty() && even) o_.verdict = Verdict::kUnverified;
     if (!o_.wanted) say("became " + plan_.template_name);
     if (!o_.missing.empty()) say("lacks " + o_.missing);
     if (!o_.outside.empty()) say("outside: " + o_.outside);
@@ -275,7 +275,8 @@ Json point_json(const Vec3& point) { return {point.x(), point.y(), point.z()}; }
 }  // namespace
 
 const char* verdict_name(Verdict verdict) {
-  return verdict == Verdict::kRight ? "right" : verdict == Verdict::kUsable ? "usable" : "wrong";
+  static constexpr const char* kNames[] = {"right", "usable", "wrong", "unverified"};
+  return kNames[static_cast<int>(verdict)];
 }
 
 RealOutcome judge_real(const RealSubject& subject, rigging::PlanResult result) {

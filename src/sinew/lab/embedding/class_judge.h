@@ -12,8 +12,9 @@
 /// All others are usable, with any template or none, if the artist's limbs are covered: each tip and nine tenths of all
 /// joints that carry skin have a found joint or end within 10 % of the size, no joint is on the wrong side, and the
 /// head is at the head.
-/// Without a skeleton in the file, the template must be a wanted one, whole, with joints inside and with limbs of
-/// similar lengths on both sides.
+/// Without a skeleton in the file a result can only be refuted: by another template, by missing joints, joints outside,
+/// or limbs of different lengths. A result that passes is unverified and not right: of five such results that were
+/// looked at, two had limbs at wrong places.
 
 #include <optional>
 #include <string>
@@ -25,7 +26,7 @@
 
 namespace sinew::lab {
 
-enum class Verdict { kRight, kUsable, kWrong };
+enum class Verdict { kRight, kUsable, kWrong, kUnverified };
 const char* verdict_name(Verdict verdict);
 
 /// A role that both skeletons should have.

@@ -65,22 +65,25 @@ std::vector<std::string> real_row(const Tried& tried) {
           fmt::format("{:.2f}", o.result.confidence),
           o.has_error() ? fmt::format("{:.1f}", 100 * o.error) : "–",
           o.has_error() ? fmt::format("{} ({:.1f})", o.largest_joint, 100 * o.largest) : "–",
-          o.verdict == Verdict::kRight ? "right" : fmt::format("{}: {}", verdict_name(o.verdict), o.reason)};
+          o.reason.empty() ? verdict_name(o.verdict) : fmt::format("{}: {}", verdict_name(o.verdict), o.reason)};
 }
 
 /// Figures of the characters of one class.
 struct ClassFigures {
   int count = 0, right = 0, usable = 0, measured = 0;
-  int unverified = 0;  ///< Right as far as can be told without the artist's joints.
+  int without_truth = 0;  ///< Not among `count`: nothing is known about their joints.
   int sure = 0, sure_not_right = 0, sure_wrong = 0, doubtful = 0, doubtful_not_right = 0;
   double error = 0;
 
   void add(const RealSubject& subject, const RealOutcome& o) {
     const bool is_right = o.verdict == Verdict::kRight, is_wrong = o.verdict == Verdict::kWrong;
+    if (subject.joints.empty()) {
+      ++without_truth;
+      return;
+    }
     ++count;
     right += is_right;
     usable += !is_wrong;
-    unverified += is_right && subject.joints.empty();
     const double confidence = o.result.fits ? o.result.confidence : 0;
     if (confidence >= kSure) ++sure, sure_not_right += !is_right, sure_wrong += is_wrong;
     if (confidence < kDoubtful) ++doubtful, doubtful_not_right += !is_right;
@@ -94,20 +97,19 @@ using Figures = std::array<ClassFigures, kBodyClasses>;
 ResultTable class_table(const std::string& id, const std::string& title, const Figures& figures) {
   ResultTable table{id,
                     title,
-                    "Unverified: files without a skeleton, judged by the template and the inside alone; they are part "
-                    "of the number that is right.",
-                    {"class", "characters", "right", "of these unverified", "right or usable", "right %", "error %",
-                     "not right at 0.9 or more", "wrong at 0.9 or more", "not right below 0.3"},
+                    "Characters without a skeleton in the file are listed above and not counted here.",
+                    {"class", "characters", "right", "right or usable", "right %", "error %",
+                     "not right at 0.9 or more", "wrong at 0.9 or more", "not right below 0.3", "not counted"},
                     {}};
   for (int c = 0; c < kBodyClasses; ++c) {
     const ClassFigures& f = figures[static_cast<std::size_t>(c)];
     if (f.count == 0) continue;
     table.rows.push_back(
         {body_class_name(static_cast<BodyClass>(c)), fmt::format("{}", f.count), fmt::format("{}", f.right),
-         fmt::format("{}", f.unverified), fmt::format("{}", f.usable), fmt::format("{:.0f}", 100.0 * f.right / f.count),
+         fmt::format("{}", f.usable), fmt::format("{:.0f}", 100.0 * f.right / f.count),
          f.measured > 0 ? fmt::format("{:.1f}", 100 * f.mean_error()) : "–",
          fmt::format("{} of {}", f.sure_not_right, f.sure), fmt::format("{} of {}", f.sure_wrong, f.sure),
-         fmt::format("{} of {}", f.doubtful_not_right, f.doubtful)});
+         fmt::format("{} of {}", f.doubtful_not_right, f.doubtful), fmt::format("{}", f.without_truth)});
   }
   return table;
 }
@@ -119,7 +121,7 @@ Json figures_json(const Figures& figures) {
     if (f.count == 0) continue;
     json[body_class_name(static_cast<BodyClass>(c))] = {{"characters", f.count},
                                                         {"right", f.right},
-                                                        {"right_unverified", f.unverified},
+                                                        {"without_truth", f.without_truth},
                                                         {"right_or_usable", f.usable},
                                                         {"error_percent", 100 * f.mean_error()},
                                                         {"sure", f.sure},
