@@ -81,9 +81,10 @@ class Rigger {
                        100 * body_.interior.left_out));
     stage("search", 0.2);
     read_plan();
-    if (reading_ && reading_->cost <= kClear) return planned();
+    if (reading_ && reading_->cost <= kClear && !may_be_a_person()) return planned();
     search();
-    if (reading_ && (choice_.ranked.empty() || reading_->cost < best_.cost)) return planned();
+    const bool person = reading_ && may_be_a_person() && found_a_person();
+    if (reading_ && !person && (choice_.ranked.empty() || reading_->cost < best_.cost)) return planned();
     if (choice_.ranked.empty() || unlike_all()) return generic();
     stage("joints", 0.5);
     place();
@@ -129,6 +130,32 @@ class Rigger {
                                     [&](const Template& t) { return t.name == reading_->template_name; });
     if (named == templates_.end()) return reading_.reset();
     best_of_plan_ = *named;
+  }
+
+  /// What stands on two legs is a person as long as the proportions do not say otherwise.
+  bool may_be_a_person() const {
+    return (reading_->template_name == "bird" || reading_->template_name == "tailed_biped") &&
+           std::any_of(templates_.begin(), templates_.end(), [](const Template& t) { return t.name == "human"; });
+  }
+
+  /// Whether the search found a person with the proportions of one.
+  bool found_a_person() const {
+    if (choice_.ranked.empty() || best_.skeleton_template.name != "human" || !best_.without.empty()) return false;
+    constexpr std::size_t kFew = 2;
+    constexpr double kCheap = 0.05;
+    if (best_.searched && best_.fit.found.penalty < kCheap) return true;
+    SkeletonPlan plan;
+    plan.template_name = "human";
+    const Mat3 back = best_.fit.turn.transpose();
+    plan.left = back.col(0), plan.up = back.col(1), plan.forward = back.col(2);
+    for (Index j = 0; j < best_.skeleton_template.joints.size(); ++j) {
+      if (anatomy_.origins[j].empty()) continue;
+      PlannedJoint joint;
+      joint.role = best_.skeleton_template.joints[j].role;
+      joint.position = body_.interior.to_model(anatomy_.places[j]);
+      plan.joints.push_back(std::move(joint));
+    }
+    return check_proportions(plan, mesh_).implausible.size() <= kFew;
   }
 
   PlanResult planned() {
