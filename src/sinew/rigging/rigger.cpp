@@ -243,6 +243,7 @@ class Rigger {
     constexpr double kGood = 0.05, kPenalty = 0.1;
     if (given_any()) return;
     for (const Template& t : templates_) {
+      if (t.plan) continue;
       if (std::any_of(choice_.ranked.begin(), choice_.ranked.end(), [&](const Candidate& other) {
             return other.skeleton_template.name == t.name && other.fit.found.penalty < kGood;
           }))

@@ -145,7 +145,7 @@ class BipedReader {
 
 }  // namespace
 
-std::optional<PlanReading> read_biped(const BodyWays& ways, const BodyFrame& frame, bool facing_known) {
+std::optional<PlanReading> read_biped(const BodyWays& ways, const BodyAxes& frame, bool facing_known) {
   std::optional<BodyVoxels> seen(std::in_place, ways, frame);
   std::vector<LegPair> pairs = leg_pairs(*seen, find_legs(*seen));
   if (pairs.size() != 1) return {};

@@ -54,8 +54,6 @@ CrawlerLeg follow_leg(const BodyVoxels& body, const std::vector<float>& from_bod
   return result;
 }
 
-Vec3 mirrored(const Vec3& p) { return {-p.x(), p.y(), p.z()}; }
-
 class CrawlerReader {
  public:
   CrawlerReader(const BodyVoxels& body, std::vector<LegPair> pairs) : body_(body), pairs_(std::move(pairs)) {}
@@ -155,7 +153,7 @@ std::vector<LegPair> walking_pairs(std::vector<LegPair> pairs) {
 
 }  // namespace
 
-std::optional<PlanReading> read_crawler(const BodyWays& ways, const BodyFrame& frame, bool facing_known) {
+std::optional<PlanReading> read_crawler(const BodyWays& ways, const BodyAxes& frame, bool facing_known) {
   std::optional<BodyVoxels> seen(std::in_place, ways, frame);
   std::vector<LegPair> pairs = walking_pairs(leg_pairs(*seen, find_legs(*seen)));
   if (pairs.size() != 3 && pairs.size() != 4) return {};

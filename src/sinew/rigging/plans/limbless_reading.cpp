@@ -52,7 +52,7 @@ double mean_width(const CenterLine& line, double from, double to) {
 
 }  // namespace
 
-std::optional<PlanReading> read_fish(const BodyWays& ways, const BodyFrame& frame, bool facing_known) {
+std::optional<PlanReading> read_fish(const BodyWays& ways, const BodyAxes& frame, bool facing_known) {
   std::optional<BodyVoxels> seen(std::in_place, ways, frame);
   double deepest = 0;
   for (Index v = 0; v < ways.size(); ++v) deepest = std::max(deepest, ways.depth(v));
@@ -85,7 +85,7 @@ std::optional<PlanReading> read_fish(const BodyWays& ways, const BodyFrame& fram
   return reading;
 }
 
-std::optional<PlanReading> read_snake(const BodyWays& ways, const BodyFrame& frame) {
+std::optional<PlanReading> read_snake(const BodyWays& ways, const BodyAxes& frame) {
   const BodyVoxels body(ways, frame);
   const auto farthest = [&](const std::vector<float>& from) {
     Index best = 0;

@@ -34,7 +34,7 @@ struct InsertedJoint {
 struct PlanReading {
   std::string template_name;
   std::vector<InsertedJoint> inserted;
-  BodyFrame frame;
+  BodyAxes frame;
   JointPlaces places;
   double cost = 0;                  ///< Comparable with the cost of an embedding.
   std::vector<std::string> doubts;  ///< Proportions that no measured animal has.

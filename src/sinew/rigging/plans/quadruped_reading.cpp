@@ -211,7 +211,7 @@ class QuadrupedReader {
 
 }  // namespace
 
-std::optional<PlanReading> read_quadruped(const BodyWays& ways, const BodyFrame& frame, bool facing_known) {
+std::optional<PlanReading> read_quadruped(const BodyWays& ways, const BodyAxes& frame, bool facing_known) {
   std::optional<BodyVoxels> seen(std::in_place, ways, frame);
   std::vector<LegPair> pairs = leg_pairs(*seen, find_legs(*seen));
   if (pairs.size() != 2) return {};
