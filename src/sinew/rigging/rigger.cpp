@@ -131,12 +131,14 @@ class Rigger {
 
   PlanResult planned() {
     stage("joints", 0.5);
+    by_plan_ = true;
+    choice_ = {};
     best_ = {};
     best_.skeleton_template = best_of_plan_;
     best_.cost = reading_->cost;
     result_.metrics["cost"] = best_.cost;
     result_.plan = skeleton_of(*reading_, best_of_plan_, body_.interior);
-    result_.confidence = std::clamp(1 - 0.25 * static_cast<double>(reading_->doubts.size()), 0.0, 1.0);
+    result_.confidence = confidence_of(*reading_);
     move_hinted();
     mirror();
     stage("details", 0.7);
@@ -257,9 +259,8 @@ class Rigger {
       candidate.searched = false;
       choice_.ranked.push_back(std::move(candidate));
     }
-    std::stable_sort(choice_.ranked.begin(), choice_.ranked.end(), [](const Candidate& a, const Candidate& b) {
-      return a.fit.found.penalty < b.fit.found.penalty;
-    });
+    std::stable_sort(choice_.ranked.begin(), choice_.ranked.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.fit.found.penalty < b.fit.found.penalty; });
   }
 
   /// Whether the best reading is no reading at all: then a skeleton of no names is more use than one of wrong names.
@@ -418,7 +419,7 @@ class Rigger {
     // A hand at the end of an arm may have fingers; the paw that a leg ends in has none of its own.
     if (options_.fingers == "auto" && plan.find_role("left_hand") != kNone && has_arms(best_.skeleton_template))
       add(add_fingers(plan, mesh_, progress_));
-    count_unexplained();
+    if (!by_plan_) count_unexplained();
     add(add_extras(plan, body_.interior, options_.extras, best_.skeleton_template));
     pull_inside(plan, whole_);
   }
@@ -499,6 +500,7 @@ class Rigger {
   Candidate best_;
   std::optional<PlanReading> reading_;
   Template best_of_plan_;
+  bool by_plan_ = false;
   Anatomy anatomy_;
   double shape_ = 0;
   std::vector<char> given_;

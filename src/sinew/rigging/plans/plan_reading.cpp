@@ -52,6 +52,12 @@ std::optional<PlanReading> read_body_plan(const Interior& interior, bool keep_or
   return best ? best : read_snake(ways, frame);
 }
 
+double confidence_of(const PlanReading& reading) {
+  const double base = reading.template_name == "quadruped" ? 1 : 0.8;
+  const double doubts = std::max(0.0, 1 - 0.25 * static_cast<double>(reading.doubts.size()));
+  return base * doubts * std::clamp(0.5 + 0.5 * reading.facing, 0.0, 1.0);
+}
+
 Template with_joint(const Template& skeleton_template, const InsertedJoint& inserted) {
   const auto find = [&](const std::string& role) {
     for (Index j = 0; j < skeleton_template.joints.size(); ++j)
