@@ -288,7 +288,7 @@ RealOutcome judge_real(const RealSubject& subject, rigging::PlanResult result) {
 
 RealOutcome try_real(const RealSubject& subject, const std::map<std::string, Vec3>& hints) {
   rigging::RiggerRequest request;
-  request.templates = rigging::templates();
+  request.templates = rigging::all_templates();
   request.hints = hints;
   const auto start = std::chrono::steady_clock::now();
   rigging::PlanResult result;
