@@ -21,7 +21,7 @@ using rigging::PieceSorting;
 constexpr double kOneJoint = 0.85;  // Of the weight of a piece.
 constexpr double kMostVertices = 0.97;
 constexpr double kSmallArea = 0.02, kSmallLength = 0.2;  // Of the area and of the longest side of the mesh.
-constexpr double kOneJointOfSmall = 0.6;
+constexpr double kOneJointOfSmall = 0.6, kMostVerticesOfSmall = 0.8;
 
 class PieceGroups {
  public:
@@ -108,11 +108,10 @@ class PieceGroups {
         std::max_element(sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     const auto count = static_cast<double>(vertices.size());
     if (best == sums.end() || best->second < (small ? kOneJointOfSmall : kOneJoint) * count) return false;
-    if (small) return true;
     double strong = 0;
     for (const Index v : vertices)
       for (const Influence& i : rig_.weights.row(v)) strong += i.joint == best->first && i.weight >= 0.5F ? 1 : 0;
-    return strong >= kMostVertices * count;
+    return strong >= (small ? kMostVerticesOfSmall : kMostVertices) * count;
   }
 
   const Rig& rig_;

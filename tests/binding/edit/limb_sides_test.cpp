@@ -45,11 +45,11 @@ TEST(SeparateSides, TakesTheOtherLegFromABoot) {
 
 TEST(SeparateSides, GivesARowOfTheOtherLegAloneToItsPartner) {
   SkinWeights weights = boot();
-  for (int i = 0; i < 4; ++i) weights.add_row({{3, 1.0F}});
+  for (int i = 0; i < 6; ++i) weights.add_row({{3, 1.0F}});
   weights.add_row({{4, 0.7F}, {2, 0.3F}});
-  const SidedRows sided = separate_sides(weights, two_legs(), std::vector<Index>(9, 0));
-  EXPECT_EQ(sided.weights.row(8)[0], (Influence{3, 0.7F}));
-  EXPECT_EQ(sided.weights.row(8)[1], (Influence{1, 0.3F}));
+  const SidedRows sided = separate_sides(weights, two_legs(), std::vector<Index>(11, 0));
+  EXPECT_EQ(sided.weights.row(10)[0], (Influence{3, 0.7F}));
+  EXPECT_EQ(sided.weights.row(10)[1], (Influence{1, 0.3F}));
 }
 
 TEST(SeparateSides, LeavesASkirtAndVerticesWithoutAShellAlone) {
