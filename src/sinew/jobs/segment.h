@@ -5,23 +5,23 @@
 
 #include <string>
 
-#include "sinew/binding/segment/segmentation.h"
 #include "sinew/core/options.h"
 #include "sinew/core/progress.h"
 #include "sinew/core/report.h"
 #include "sinew/io/asset.h"
 #include "sinew/jobs/job.h"
+#include "sinew/pipeline/segment.h"
 
 namespace sinew::jobs {
 
 struct SegmentJobOptions {
-  binding::SegmentationOptions segmentation;
+  pipeline::SegmentOptions segmentation;
   std::string samples_output;  ///< Empty for none.
   io::PlacementOptions placement;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    binding::SegmentationOptions::visit(self.segmentation, v);
+    pipeline::SegmentOptions::visit(self.segmentation, v);
     v(Field("samples_output", "Also write the samples of the method implicit to this file, to be edited and read back.")
           .as("FILE.json"),
       self.samples_output);

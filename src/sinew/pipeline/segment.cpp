@@ -8,8 +8,7 @@
 
 namespace sinew::pipeline {
 
-SegmentResult segment(const Character& character, const binding::SegmentationOptions& options,
-                      const Progress& progress) {
+SegmentResult segment(const Character& character, const SegmentOptions& options, const Progress& progress) {
   if (character.rig.mesh.positions.empty()) throw Error("There is no mesh to segment.");
   if (character.rig.skeleton.empty())
     throw Error("There is no skeleton, so there are no bones that could own vertices.");

@@ -11,6 +11,8 @@
 
 namespace sinew::pipeline {
 
+using SegmentOptions = binding::SegmentationOptions;
+
 struct SegmentResult {
   Segmentation segmentation;
   Findings findings;
@@ -18,8 +20,7 @@ struct SegmentResult {
 
 /// Assigns every vertex of a character to the bone that owns it, in the bind pose. \throws Error if there is no mesh or
 /// no skeleton, and as `binding::segment`; Cancelled.
-SegmentResult segment(const Character& character, const binding::SegmentationOptions& options = {},
-                      const Progress& progress = {});
+SegmentResult segment(const Character& character, const SegmentOptions& options = {}, const Progress& progress = {});
 
 /// The samples from which the method `implicit` makes the shapes of joints, for people to edit. `by_shape` divides the
 /// skin by its shape instead of its weights. \throws Error for a character without weights; Cancelled.

@@ -48,6 +48,8 @@ JointOperator operator_named(const std::string& word) {
   throw Error(unknown_word("joint operator", word, {words.begin(), words.end()}));
 }
 
+constexpr Index kMostBlended = 3;  ///< Bones that begin at a joint that are blended with the one before it.
+
 /// Per part, how it is joined to its parent.
 std::vector<FieldOperator> operators_of(const ImplicitBody& body, const Skeleton& skeleton,
                                         const ImplicitOptions& options) {
@@ -57,12 +59,19 @@ std::vector<FieldOperator> operators_of(const ImplicitBody& body, const Skeleton
     kinds[joint_named(skeleton, name, "joint_operators")] = operator_named(word);
   for (const auto& [name, strength] : options.joint_bulge)
     strengths[joint_named(skeleton, name, "joint_bulge")] = strength;
+  std::vector<Index> children(body.parts.size(), 0);
+  for (const ImplicitPart& part : body.parts)
+    if (part.parent != kNone) ++children[part.parent];
   std::vector<FieldOperator> operators;
   for (const ImplicitPart& part : body.parts) {
-    const JointOperator kind = kinds[part.joint];
-    if (kind == JointOperator::kUnion || kind == JointOperator::kAuto) operators.emplace_back();
+    JointOperator kind = kinds[part.joint];
+    // Blends would fill the space between the fingers of a hand.
+    if (kind == JointOperator::kAuto)
+      kind =
+          part.parent != kNone && children[part.parent] <= kMostBlended ? JointOperator::kBlend : JointOperator::kUnion;
+    if (kind == JointOperator::kUnion) operators.emplace_back();
     else
-      operators.emplace_back(kind, kind == JointOperator::kBulge ? bulge_opening() : elbow_opening(),
+      operators.emplace_back(kind, kind == JointOperator::kBulge ? bulge_opening() : fold_opening(),
                              strengths[part.joint]);
   }
   return operators;

@@ -57,10 +57,10 @@ struct ImplicitOptions {
       self.end_samples);
     v(Field("grid_nodes", "Approximate largest number of tabulated values per part.").range(1000, 1000000),
       self.grid_nodes);
-    v(Field(
-          "joint_operator",
-          "How two parts are joined: union, blend, which rounds folds, bulge, which also swells beside them, or auto, "
-          "which is union."),
+    v(Field("joint_operator",
+            "How two parts are joined: union, blend, which rounds the outside of bends, bulge, which swells beside "
+            "folds, "
+            "or auto, which blends except where more than three bones begin, as in a hand."),
       self.joint_operator);
     v(Field("joint_operators", "The same for single joints.").as("JOINT=OPERATOR,…"), self.joint_operators);
     v(Field("bulge", "How far the skin bulges beside a contact, with the operator bulge.").range(0, 0.5), self.bulge);

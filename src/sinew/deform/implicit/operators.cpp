@@ -118,6 +118,7 @@ double OpeningCurve::at_cosine(double c) const {
 
 double OpeningCurve::at_angle(double angle_rad) const { return at_cosine(std::cos(angle_rad)); }
 
+OpeningCurve fold_opening() { return {{0.6, 0.95, 1.3}, {1, 0.2, 1}}; }
 OpeningCurve elbow_opening() { return {{0.2, 0.7, 1.2}, {1, 0.43, 1}}; }
 OpeningCurve finger_opening() { return {{-1, 0.2, 0.75}, {1, 0.3, 1}}; }
 OpeningCurve bulge_opening() { return {{-1.05, 0.1, 0.7}, {0, 0, 1}}; }

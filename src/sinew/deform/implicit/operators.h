@@ -48,7 +48,11 @@ struct OpeningCurve {
   double at_angle(double angle_rad) const;
 };
 
-/// Union in folds, a blend where the skin is bent outwards: elbows and knees.
+/// Union in folds from 53° on, and a round blend where the skin is bent outwards: the default. On a limb bent by 90°
+/// and 110° no triangles intersect after shrinking; with `elbow_opening` 3 and 63 pairs do. Unions alone leave lumps at
+/// the outside of elbows and knees.
+OpeningCurve fold_opening();
+/// Of public implementations for elbows and knees.
 OpeningCurve elbow_opening();
 /// The same for fingers, which blend over a wider range of angles.
 OpeningCurve finger_opening();
