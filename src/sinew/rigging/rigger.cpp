@@ -133,12 +133,14 @@ class Rigger {
 
   PlanResult planned() {
     stage("joints", 0.5);
+    by_plan_ = true;
+    choice_ = {};
     best_ = {};
     best_.skeleton_template = best_of_plan_;
     best_.cost = reading_->cost;
     result_.metrics["cost"] = best_.cost;
     result_.plan = skeleton_of(*reading_, best_of_plan_, body_.interior);
-    result_.confidence = std::clamp(1 - 0.25 * static_cast<double>(reading_->doubts.size()), 0.0, 1.0);
+    result_.confidence = confidence_of(*reading_);
     move_hinted();
     mirror();
     stage("details", 0.7);
@@ -247,6 +249,7 @@ class Rigger {
     constexpr double kGood = 0.05, kPenalty = 0.1;
     if (given_any()) return;
     for (const Template& t : templates_) {
+      if (t.plan) continue;
       if (std::any_of(choice_.ranked.begin(), choice_.ranked.end(), [&](const Candidate& other) {
             return other.skeleton_template.name == t.name && other.fit.found.penalty < kGood;
           }))
@@ -421,7 +424,7 @@ class Rigger {
     if (options_.fingers == "auto" && plan.find_role("left_hand") != kNone && has_arms(best_.skeleton_template))
       add(add_fingers(plan, mesh_, progress_));
     const std::vector<Protrusion> found = protrusions(body_.interior, plan_bones(plan, body_.interior).bones);
-    count_unexplained(found);
+    if (!by_plan_) count_unexplained(found);
     add(add_extras(plan, body_.interior, options_.extras, best_.skeleton_template, found));
     pull_inside(plan, whole_);
   }
@@ -501,6 +504,7 @@ class Rigger {
   Candidate best_;
   std::optional<PlanReading> reading_;
   Template best_of_plan_;
+  bool by_plan_ = false;
   Anatomy anatomy_;
   double shape_ = 0;
   std::vector<char> given_;

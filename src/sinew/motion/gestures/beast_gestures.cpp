@@ -81,6 +81,34 @@ Clip beast_walk_clip(const Body& body) {
   return body.record("walk", kBeastWalk_s, [&](double time) { return beast_walk(body, legs, time); });
 }
 
+Clip strut_clip(const Body& body) {
+  std::vector<Leg> legs;
+  for (const Side side : {Side::kLeft, Side::kRight}) {
+    std::vector<std::string> roles = body.limb(false, side);
+    if (roles.size() >= 3) legs.push_back({std::move(roles), side == Side::kLeft ? 0.0 : 0.5, false});
+  }
+  return body.record("walk", kStrut_s, [&](double time) {
+    const double cycle = time / kStrut_s, angle = kTwoPi * cycle;
+    Gesture g;
+    g.grounded = false;
+    g.shift = {0.02 * std::sin(angle), -0.05 + 0.015 * std::cos(2 * angle), 0};
+    g.turns["hips"] = {1.0 * std::sin(2 * angle), 3.0 * std::cos(angle), 2.5 * std::sin(angle)};
+    g.turns["chest"] = {0, -2.5 * std::cos(angle), -1.5 * std::sin(angle)};
+    g.turns["neck"] = {4.0 * std::sin(2 * angle), 0, 0};
+    g.turns["head"] = {-4.0 * std::sin(2 * angle), -0.5 * std::cos(angle), -1.0 * std::sin(angle)};
+    wag(body, g, angle, 5, 1.5);
+    for (const Leg& leg : legs) {
+      double swing = 0;
+      Gesture::Step step;
+      step.shift = foot_path(fraction(cycle - leg.phase), swing);
+      step.turn = {30 * swing, 0, 0};
+      g.steps[leg.roles.back()] = step;
+      for (std::size_t i = 2; i + 1 < leg.roles.size(); ++i) g.turns[leg.roles[i]] = {-18.0 * swing, 0, 0};
+    }
+    return g;
+  });
+}
+
 Clip flap_clip(const Body& body, const std::vector<std::string>& left_wing,
                const std::vector<std::string>& right_wing) {
   const std::vector<Leg> legs = legs_of(body);

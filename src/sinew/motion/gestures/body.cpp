@@ -70,8 +70,8 @@ Vec3 then(const Vec3& first_degrees, const Vec3& second_degrees) {
          kRadPerDegree;
 }
 
-Body::Body(const Skeleton& skeleton, const Recognition& recognition)
-    : skeleton_(skeleton), recognition_(recognition), rest_(rest_matrices(skeleton)) {
+Body::Body(const Skeleton& skeleton, const Recognition& recognition, bool spread_wings)
+    : skeleton_(skeleton), recognition_(recognition), rest_(rest_matrices(skeleton)), spread_wings_(spread_wings) {
   Mat3 axes;
   axes << recognition.left, recognition.up, recognition.forward;
   axes_ = Quat(axes).normalized();
@@ -159,12 +159,13 @@ std::vector<std::string> Body::limb(bool front, Side side) const {
   };
   if (front) add(BodyPart::kUpperArm), add(BodyPart::kForearm), add(BodyPart::kHand);
   else add(BodyPart::kThigh), add(BodyPart::kShin), add(BodyPart::kFoot);
-  if (!front && recognition_.build == Build::kQuadruped) add(BodyPart::kToes);
+  if (!front && recognition_.build != Build::kHumanoid) add(BodyPart::kToes);
   return roles;
 }
 
 void Body::find_soles() {
   const bool four = recognition_.build == Build::kQuadruped;
+  const bool on_toes = recognition_.build != Build::kHumanoid;
   const Vec3 up = recognition_.up, ahead = recognition_.forward;
   std::vector<std::vector<std::string>> legs;
   for (const Side side : {Side::kLeft, Side::kRight}) {
@@ -194,7 +195,9 @@ void Body::find_soles() {
     Vec3 ball = nodes_[end].child;
     const double length = std::clamp((ball - ankle).dot(ahead), 0.08 * leg_length_, 0.3 * leg_length_);
     ball = ankle + length * ahead;
-    if (four) soles_.push_back({end, {on_ground(ankle)}});
+    if (on_toes && has(leg.front().substr(0, leg.front().find('_') + 1) + "toes"))
+      soles_.push_back({end, {on_ground(ankle)}});
+    else if (four) soles_.push_back({end, {on_ground(ankle)}});
     else
       soles_.push_back(
           {end,
@@ -205,7 +208,7 @@ void Body::find_soles() {
 
 void Body::find_stance() {
   const bool person = recognition_.build == Build::kHumanoid;
-  const bool bird = recognition_.build == Build::kBird;
+  const bool bird = recognition_.build == Build::kBird && spread_wings_;
   for (Node& node : nodes_) {
     const Rigid carried = node.parent == kNone ? Rigid() : nodes_[node.parent].stance;
     node.stance_place = carried * node.place;

@@ -50,8 +50,8 @@ Vec3 then(const Vec3& first_degrees, const Vec3& second_degrees);
 
 class Body {
  public:
-  /// \pre the build is known.
-  Body(const Skeleton& skeleton, const Recognition& recognition);
+  /// `spread_wings`: the stance of a bird has its wings spread. \pre the build is known.
+  Body(const Skeleton& skeleton, const Recognition& recognition, bool spread_wings = true);
 
   bool has(const std::string& role) const { return node_of_.count(role) > 0; }
   /// From the hips' joints to the ground, in model space.
@@ -101,6 +101,7 @@ class Body {
   const Skeleton& skeleton_;
   const Recognition& recognition_;
   std::vector<Mat4> rest_;
+  bool spread_wings_ = true;
   Quat axes_;                // From the body's axes to the model's.
   std::vector<Node> nodes_;  // Parents first.
   std::map<std::string, Index> node_of_;

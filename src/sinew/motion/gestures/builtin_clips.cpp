@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
+#include "sinew/motion/gestures/chain_gestures.h"
 #include "sinew/motion/gestures/exercise.h"
 #include "sinew/motion/gestures/gestures.h"
 #include "sinew/motion/names/joint_names.h"
@@ -22,6 +23,29 @@ std::vector<std::string> wing_of(const Recognition& known, Side side) {
   return roles;
 }
 
+/// Whether a body walks on two legs as birds do.
+bool struts(const Recognition& known) {
+  if (known.build != Build::kBird && known.build != Build::kTailedBiped) return false;
+  for (const Side side : {Side::kLeft, Side::kRight})
+    for (const BodyPart part : {BodyPart::kThigh, BodyPart::kShin, BodyPart::kFoot})
+      if (known.find(part, side) == kNone) return false;
+  return true;
+}
+
+/// Whether wings reach far to both sides at rest.
+bool wings_are_spread(const Skeleton& skeleton, const Recognition& known) {
+  const std::vector<std::string> left = wing_of(known, Side::kLeft), right = wing_of(known, Side::kRight);
+  if (left.empty() || right.empty()) return false;
+  const std::vector<Mat4> rest = rest_matrices(skeleton);
+  const auto at = [&](const std::string& role) {
+    for (Index j = 0; j < known.roles.size(); ++j)
+      if (role_name(known.roles[j]) == role) return Vec3(rest[j].topRightCorner<3, 1>());
+    return Vec3(Vec3::Zero());
+  };
+  const Vec3 wing = at(left.back()) - at(left.front());
+  return wing.dot(known.left) > 0.7 * wing.norm();
+}
+
 std::vector<std::string> names_for(const Skeleton& skeleton, const Recognition& known) {
   std::vector<std::string> names;
   const bool deforms = std::any_of(skeleton.joints.begin(), skeleton.joints.end(), [](const Joint& joint) {
@@ -32,15 +56,18 @@ std::vector<std::string> names_for(const Skeleton& skeleton, const Recognition& 
   if (known.build == Build::kQuadruped && known.coverage == 1 && known.find(BodyPart::kHand, Side::kLeft) != kNone &&
       known.find(BodyPart::kHand, Side::kRight) != kNone)
     names.push_back("walk");
+  if (struts(known)) names.push_back("walk");
   if (known.build != Build::kUnknown && !wing_of(known, Side::kLeft).empty() && !wing_of(known, Side::kRight).empty())
     names.push_back("flap");
+  if (const std::string name = chain_clip_name(skeleton); known.build == Build::kUnknown && !name.empty())
+    names.push_back(name);
   return names;
 }
 
 }  // namespace
 
 const std::vector<std::string>& all_builtin_clip_names() {
-  static const std::vector<std::string> kNames = {"exercise", "idle", "walk", "run", "wave", "flap"};
+  static const std::vector<std::string> kNames = {"exercise", "idle", "walk", "run", "wave", "flap", "swim", "slither"};
   return kNames;
 }
 
@@ -56,17 +83,22 @@ Clip builtin_clip(const Skeleton& skeleton, const std::string& name) {
         fmt::format("There is no built-in clip '{}' for this skeleton, which is of the kind '{}'. Available: {}.", name,
                     build_name(known.build), names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
   if (name == "exercise") return exercise(skeleton);
-  const Body body(skeleton, known);
+  if (known.build == Build::kUnknown) return chain_clip(skeleton);
+  const Body body(skeleton, known, name == "flap");
   if (name == "idle") return idle_clip(body);
   if (name == "run") return run_clip(body);
   if (name == "wave") return wave_clip(body);
   if (name == "flap") return flap_clip(body, wing_of(known, Side::kLeft), wing_of(known, Side::kRight));
+  if (struts(known)) return strut_clip(body);
   return known.build == Build::kQuadruped ? beast_walk_clip(body) : walk_clip(body);
 }
 
 std::string fitting_clip(const Skeleton& skeleton) {
-  const std::vector<std::string> made = builtin_clip_names(skeleton);
-  for (const char* name : {"walk", "flap"})
+  const Recognition known = recognize(skeleton);
+  const std::vector<std::string> made = names_for(skeleton, known);
+  const bool can_flap = std::find(made.begin(), made.end(), "flap") != made.end();
+  if (can_flap && wings_are_spread(skeleton, known)) return "flap";
+  for (const char* name : {"walk", "flap", "swim", "slither"})
     if (std::find(made.begin(), made.end(), name) != made.end()) return name;
   return "exercise";
 }

@@ -316,7 +316,10 @@ void judge_shape(const Skeleton& skeleton, Recognition& result) {
   }
   const BodyPart end = has_both(BodyPart::kHand) ? BodyPart::kHand : BodyPart::kForearm;
   if (arms && !upright && (mean(end) - feet).dot(result.up) < 0.45 * height) result.build = Build::kQuadruped;
-  else if (has_both(BodyPart::kWing) || (arms && !upright)) result.build = Build::kBird;
+  else if (has_both(BodyPart::kWing)) result.build = Build::kBird;
+  else if (!upright && result.chain(BodyPart::kTail).size() >= 4) result.build = Build::kTailedBiped;
+  else if ((arms && !upright) || (!has_both(BodyPart::kUpperArm) && result.find(BodyPart::kTail) != kNone))
+    result.build = Build::kBird;
 }
 
 }  // namespace
@@ -330,7 +333,7 @@ std::string role_name(const JointRole& role) {
 }
 
 std::string build_name(Build build) {
-  constexpr std::array<const char*, 4> kWords = {"unknown", "humanoid", "quadruped", "bird"};
+  constexpr std::array<const char*, 5> kWords = {"unknown", "humanoid", "quadruped", "bird", "tailed biped"};
   return kWords[static_cast<std::size_t>(build)];
 }
 

@@ -57,7 +57,7 @@ struct JointRole {
 std::string role_name(const JointRole& role);
 
 /// The kind of body of a skeleton.
-enum class Build { kUnknown, kHumanoid, kQuadruped, kBird };
+enum class Build { kUnknown, kHumanoid, kQuadruped, kBird, kTailedBiped };
 std::string build_name(Build build);
 
 /// The roles and the kind of body recognized in a skeleton.

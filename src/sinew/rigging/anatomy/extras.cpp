@@ -85,6 +85,7 @@ class ExtraPlanner {
   void add() {
     pair_up();
     drop_bulges();
+    mirror_single();
     if (plan_.symmetric) make_symmetric();
     match_limbs();
     for (Chain& chain : chains) reach_inside(chain);
@@ -141,10 +142,32 @@ class ExtraPlanner {
     const Vec3 root = chain.line.points.front(), way = chain.line.points.back() - root;
     const bool central = chain.partner == kNone && is_central(chain);
     const bool rear = role.is("hips") && (root - plan_.joints[chain.joint].position).dot(plan_.forward) < 0;
-    const bool under = plan_.find_role("left_hand_2") != kNone && central && !rear && !role.is("neck") &&
-                       way.dot(plan_.up) < 0.3 * chain.line.length;
+    const bool under =
+        is_animal() && central && !rear && !role.is("neck") && way.dot(plan_.up) < 0.3 * chain.line.length;
     const double least = rear && central ? kSlenderTail : chain.partner != kNone ? kSlenderPair : kSlenderChain;
-    return under || chain.line.length < least * mean_width(chain.line);
+    // A symmetric animal has nothing on one leg alone.
+    const bool alone =
+        is_animal() && plan_.symmetric && chain.partner == kNone && !central && role.side != BodySide::kMiddle;
+    return under || alone || chain.line.length < least * mean_width(chain.line);
+  }
+
+  bool is_animal() const {
+    return plan_.find_role("left_hand_2") != kNone || template_.plan || template_.name == "bird";
+  }
+
+  // An ear or a horn that was found on one side alone, because the grid cut off the other.
+  void mirror_single() {
+    if (!plan_.symmetric || !is_animal()) return;
+    const std::size_t count = chains.size();
+    for (Index i = 0; i < count; ++i) {
+      if (chains[i].partner != kNone || chains[i].fork_of != kNone || is_central(chains[i])) continue;
+      if (plan_.joints[chains[i].joint].partner != kNone) continue;
+      Chain image = chains[i];
+      for (Vec3& p : image.line.points) p = mirrored(p);
+      image.partner = i;
+      chains[i].partner = static_cast<Index>(chains.size());
+      chains.push_back(std::move(image));
+    }
   }
 
   void drop_bulges() {

@@ -23,7 +23,8 @@ constexpr double kLeastLength = 0.62;   // Of the height: people are shorter fro
 constexpr double kAnkleHeight = 0.165;  // Of the height.
 constexpr double kThighUp = 0.55;       // From where the legs begin to the back.
 constexpr double kLongTail = 0.4;       // Of the way from its tip to the nose.
-constexpr double kThinTail = 0.5;       // Its mean width, of the widest section of the body.
+constexpr double kThinTail = 0.32;      // Its mean width, of the widest section of the body.
+constexpr double kLowTail = 0.1;        // How far its tip may be above the back, of the height: a hen holds it up.
 
 class BipedReader {
  public:
@@ -121,14 +122,14 @@ class BipedReader {
     double mean = 0;
     for (int k = 0; k < 10; ++k) mean += 0.1 * line.width((0.4 + 0.06 * k) * line.length);
     tail_width_ = mean / std::max(widest_, 1e-9);
-    tailed_ = tail_share_ > kLongTail && tail_width_ < kThinTail;
+    tailed_ = tail_share_ > kLongTail && tail_width_ < kThinTail && tip->y() < back_ + kLowTail * body_.height;
     auto& joints = reading_.places.joints;
     if (tailed_) {
       for (int k = 0; k < 5; ++k)
         joints[fmt::format("tail_{}", k + 1)] = on_plane(line.at((0.14 + 0.172 * k) * line.length));
       reading_.places.ends["tail_5"] = *tip;
     } else {
-      joints["tail_1"] = on_plane(line.at(0.5 * line.length));
+      joints["tail_1"] = hips_ + 0.5 * (*tip - hips_);
       reading_.places.ends["tail_1"] = *tip;
     }
     return true;
@@ -145,7 +146,7 @@ class BipedReader {
 
 }  // namespace
 
-std::optional<PlanReading> read_biped(const BodyWays& ways, const BodyFrame& frame, bool facing_known) {
+std::optional<PlanReading> read_biped(const BodyWays& ways, const BodyAxes& frame, bool facing_known) {
   std::optional<BodyVoxels> seen(std::in_place, ways, frame);
   std::vector<LegPair> pairs = leg_pairs(*seen, find_legs(*seen));
   if (pairs.size() != 1) return {};
@@ -166,6 +167,7 @@ std::optional<PlanReading> read_biped(const BodyWays& ways, const BodyFrame& fra
   PlanReading reading = BipedReader(body, pairs[0]).read();
   reading.frame = body.frame;
   evidence["facing"] = std::abs(facing);
+  reading.facing = std::abs(facing);
   evidence["length"] = length / body.height;
   for (const auto& [key, value] : evidence.items()) reading.evidence[key] = value;
   if (std::abs(facing) < 0.3) reading.doubts.push_back("facing");

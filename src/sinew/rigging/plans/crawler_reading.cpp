@@ -11,6 +11,7 @@
 
 #include "sinew/rigging/anatomy/limb.h"
 #include "sinew/rigging/plans/body_ends.h"
+#include "sinew/rigging/plans/trunk.h"
 #include "sinew/rigging/plans/wings.h"
 
 namespace sinew::rigging {
@@ -68,6 +69,11 @@ class CrawlerReader {
   }
 
  private:
+  static Vec3 on_plane(Vec3 p) {
+    p.x() = 0;
+    return p;
+  }
+
   /// The thickest place in the mirror plane between the first and the last legs.
   void find_trunk() {
     const double rear = pairs_.front()[0].at(pairs_.front()[0].top).z(),
@@ -113,8 +119,9 @@ class CrawlerReader {
       reading_.places.ends["head"] = *nose;
     }
     if (const std::optional<Vec3> tip = farthest_end(body_, trunk_, behind, -1)) {
-      joints["tail_1"] = trunk_ + 0.35 * (*tip - trunk_);
-      joints["tail_2"] = trunk_ + 0.65 * (*tip - trunk_);
+      const CenterLine line = center_line(body_, trunk_, *tip, behind);
+      joints["tail_1"] = on_plane(line.at(0.35 * line.length));
+      joints["tail_2"] = on_plane(line.at(0.65 * line.length));
       reading_.places.ends["tail_2"] = *tip;
     }
   }
@@ -126,12 +133,12 @@ class CrawlerReader {
   PlanReading reading_;
 };
 
-/// The body in the mirror plane, ahead or behind where the legs leave it.
-double central_volume(const BodyVoxels& body, double z, double sign) {
-  double count = 0;
+/// The body in the mirror plane, ahead or behind where the legs leave it: how heavy it is, and how high what is heavy.
+double weight_of_end(const BodyVoxels& body, double z, double sign) {
+  double sum = body.cell;
   for (const Vec3& p : body.places)
-    count += sign * (p.z() - z) > 0 && std::abs(p.x()) < 0.12 * 2 * body.half_width ? 1 : 0;
-  return count;
+    if (sign * (p.z() - z) > 0 && std::abs(p.x()) < 0.24 * body.half_width) sum += p.y();
+  return std::log(sum);
 }
 
 /// Claws and feelers may touch the ground as well: what is not of the two sides' four foremost pairs counts least.
@@ -153,14 +160,14 @@ std::vector<LegPair> walking_pairs(std::vector<LegPair> pairs) {
 
 }  // namespace
 
-std::optional<PlanReading> read_crawler(const BodyWays& ways, const BodyFrame& frame, bool facing_known) {
+std::optional<PlanReading> read_crawler(const BodyWays& ways, const BodyAxes& frame, bool facing_known) {
   std::optional<BodyVoxels> seen(std::in_place, ways, frame);
   std::vector<LegPair> pairs = walking_pairs(leg_pairs(*seen, find_legs(*seen)));
   if (pairs.size() != 3 && pairs.size() != 4) return {};
   double middle = 0;
   for (const LegPair& pair : pairs) middle += pair[0].at(0.5 * pair[0].top).z() / static_cast<double>(pairs.size());
-  const double ahead = central_volume(*seen, middle, 1), behind = central_volume(*seen, middle, -1);
-  if (!facing_known && ahead > behind) {
+  const double facing = weight_of_end(*seen, middle, -1) - weight_of_end(*seen, middle, 1);
+  if (!facing_known && facing < 0) {
     seen.emplace(ways, frame.reversed());
     pairs = walking_pairs(leg_pairs(*seen, find_legs(*seen)));
     if (pairs.size() != 3 && pairs.size() != 4) return {};
@@ -169,7 +176,8 @@ std::optional<PlanReading> read_crawler(const BodyWays& ways, const BodyFrame& f
   PlanReading reading = CrawlerReader(*seen, std::move(pairs)).read();
   reading.frame = seen->frame;
   reading.evidence["pairs"] = count;
-  reading.evidence["facing"] = std::abs(std::log((ahead + 1) / (behind + 1)));
+  reading.facing = facing_known ? 1 : std::abs(facing);
+  reading.evidence["facing"] = reading.facing;
   if (reading.places.joints.count("head") == 0) reading.doubts.push_back("head");
   reading.cost = 0.05 + 0.05 * static_cast<double>(reading.doubts.size()) + 0.5 * std::max(0.0, 0.9 - frame.symmetry);
   return reading;

@@ -62,7 +62,7 @@ double Leg::width(double y) const {
   return sections.back().width;
 }
 
-BodyVoxels::BodyVoxels(const BodyWays& body_ways, const BodyFrame& body_frame)
+BodyVoxels::BodyVoxels(const BodyWays& body_ways, const BodyAxes& body_frame)
     : ways(body_ways), frame(body_frame), places(body_ways.size()), cell(body_ways.cell()) {
   low_z = std::numeric_limits<double>::infinity(), high_z = -low_z;
   for (Index v = 0; v < ways.size(); ++v) {

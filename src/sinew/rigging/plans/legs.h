@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "sinew/rigging/plans/body_frame.h"
+#include "sinew/rigging/plans/body_axes.h"
 
 namespace sinew::rigging {
 
@@ -30,10 +30,10 @@ using LegPair = std::array<Leg, 2>;  ///< Left and right.
 
 /// The voxels of a body in its axes.
 struct BodyVoxels {
-  BodyVoxels(const BodyWays& ways, const BodyFrame& frame);
+  BodyVoxels(const BodyWays& ways, const BodyAxes& frame);
 
   const BodyWays& ways;
-  BodyFrame frame;
+  BodyAxes frame;
   std::vector<Vec3> places;
   double height = 0;
   double low_z = 0, high_z = 0;

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <utility>
 
+#include "sinew/geometry/voxels/voxel_distances.h"
+#include "sinew/rigging/anatomy/branches.h"
 #include "sinew/rigging/plans/body_ends.h"
 #include "sinew/rigging/plans/trunk.h"
 #include "sinew/rigging/plans/wings.h"
@@ -15,9 +17,10 @@
 namespace sinew::rigging {
 namespace {
 
-constexpr double kFishCost = 0.25;  // Anything that the embedding finds good costs less.
-constexpr double kFishLong = 1.6;   // Length of a fish, at least, in heights and in thicknesses of 2.
-constexpr double kSnakeLong = 7;    // Length of a snake, at least, in mean diameters.
+constexpr double kFishCost = 0.25;   // Anything that the embedding finds good costs less.
+constexpr double kFishLong = 1.6;    // Length of a fish, at least, in heights and in thicknesses of 2.
+constexpr double kSnakeLong = 8;     // Length of a snake, at least, in mean diameters.
+constexpr double kSnakeLimb = 0.12;  // What is so long, of the unit cube, is a limb.
 
 /// A body cut across, from the rear to the front.
 CenterLine sections_across(const BodyVoxels& body) {
@@ -50,9 +53,17 @@ double mean_width(const CenterLine& line, double from, double to) {
   return sum;
 }
 
+/// Whether anything long leaves a body, seen from one of its ends.
+bool has_limbs(const BodyVoxels& body, const std::vector<float>& from_end, const std::vector<std::uint8_t>& all) {
+  const geometry::VoxelDistances links(body.ways.interior().voxels, nullptr, geometry::VoxelMetric::kChamfer);
+  std::vector<float> distance = from_end;
+  for (float& d : distance) d = static_cast<float>(d / body.cell);
+  return branches(links, body.ways.interior().depth, distance, all, {kSnakeLimb, 1.5, 1.5}).size() > 1;
+}
+
 }  // namespace
 
-std::optional<PlanReading> read_fish(const BodyWays& ways, const BodyFrame& frame, bool facing_known) {
+std::optional<PlanReading> read_fish(const BodyWays& ways, const BodyAxes& frame, bool facing_known) {
   std::optional<BodyVoxels> seen(std::in_place, ways, frame);
   double deepest = 0;
   for (Index v = 0; v < ways.size(); ++v) deepest = std::max(deepest, ways.depth(v));
@@ -80,12 +91,13 @@ std::optional<PlanReading> read_fish(const BodyWays& ways, const BodyFrame& fram
   reading.places.ends["head"] = line.points.back();
   reading.places.ends["tail_3"] = line.points.front();
   reading.evidence["winged"] = find_wings(*seen, 0, "wing", reading.places);
-  reading.evidence["facing"] = std::abs(std::log((ahead + 1e-9) / (behind + 1e-9)));
+  reading.facing = std::abs(std::log((ahead + 1e-9) / (behind + 1e-9)));
+  reading.evidence["facing"] = reading.facing;
   reading.cost = kFishCost;
   return reading;
 }
 
-std::optional<PlanReading> read_snake(const BodyWays& ways, const BodyFrame& frame) {
+std::optional<PlanReading> read_snake(const BodyWays& ways, const BodyAxes& frame) {
   const BodyVoxels body(ways, frame);
   const auto farthest = [&](const std::vector<float>& from) {
     Index best = 0;
@@ -97,6 +109,7 @@ std::optional<PlanReading> read_snake(const BodyWays& ways, const BodyFrame& fra
   const std::vector<float> from_one = ways.from(one);
   const Index two = farthest(from_one);
   const std::vector<std::uint8_t> all(body.places.size(), 1);
+  if (has_limbs(body, from_one, all)) return {};
   CenterLine line = center_line(body, body.places[one], body.places[two], all);
   const double width = mean_width(line, 0, 1);
   if (line.points.size() < 8 || line.length < kSnakeLong * 2 * width) return {};
@@ -105,7 +118,10 @@ std::optional<PlanReading> read_snake(const BodyWays& ways, const BodyFrame& fra
   for (Index v = 0; v < ways.size(); ++v) deepest += ways.depth(v) / static_cast<double>(ways.size());
   if (width > 6 * deepest) return {};
   const double at_two = mean_width(line, 0.8, 0.97), at_one = mean_width(line, 0.03, 0.2);
-  if (at_one > at_two) {
+  // A snake that rears up raises its head.
+  const double raised = 2 * (body.places[two].y() - body.places[one].y()) / line.length;
+  const double facing = std::log((at_two + 1e-9) / (at_one + 1e-9)) + raised;
+  if (facing < 0) {
     std::reverse(line.points.begin(), line.points.end());
     std::reverse(line.widths.begin(), line.widths.end());
   }
@@ -126,7 +142,8 @@ std::optional<PlanReading> read_snake(const BodyWays& ways, const BodyFrame& fra
   reading.places.ends["tail_4"] = line.points.front();
   reading.evidence["slenderness"] = line.length / (2 * width);
   reading.evidence["width"] = width / deepest;
-  reading.evidence["facing"] = std::abs(std::log((at_two + 1e-9) / (at_one + 1e-9)));
+  reading.evidence["facing"] = std::abs(facing);
+  reading.facing = std::abs(facing);
   reading.cost = kFishCost;
   return reading;
 }

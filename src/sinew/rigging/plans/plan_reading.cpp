@@ -13,7 +13,7 @@
 namespace sinew::rigging {
 namespace {
 
-std::optional<PlanReading> read_legs(const BodyWays& ways, const BodyFrame& frame, bool facing_known) {
+std::optional<PlanReading> read_legs(const BodyWays& ways, const BodyAxes& frame, bool facing_known) {
   for (const auto read : {read_quadruped, read_crawler, read_biped})
     if (std::optional<PlanReading> reading = read(ways, frame, facing_known)) return reading;
   return {};
@@ -38,7 +38,7 @@ std::optional<PlanReading> read_body_plan(const Interior& interior, bool keep_or
   constexpr double kUnusual = 0.04;
   for (const Vec3& up : {Vec3(Vec3::UnitY()), Vec3(Vec3::UnitZ())}) {
     if (keep_orientation && up.y() < 0.5) continue;
-    BodyFrame frame = mirror_frame(ways, up);
+    BodyAxes frame = find_mirror_axes(ways, up);
     if (keep_orientation && frame.turn.row(2).z() < 0) frame = frame.reversed();
     std::optional<PlanReading> reading = read_legs(ways, frame, keep_orientation);
     if (!reading) continue;
@@ -46,10 +46,16 @@ std::optional<PlanReading> read_body_plan(const Interior& interior, bool keep_or
     if (!best || reading->cost < best->cost) best = std::move(reading);
   }
   if (best) return best;
-  BodyFrame frame = mirror_frame(ways, Vec3::UnitY());
+  BodyAxes frame = find_mirror_axes(ways, Vec3::UnitY());
   if (keep_orientation && frame.turn.row(2).z() < 0) frame = frame.reversed();
   best = read_fish(ways, frame, keep_orientation);
   return best ? best : read_snake(ways, frame);
+}
+
+double confidence_of(const PlanReading& reading) {
+  const double base = reading.template_name == "quadruped" ? 1 : 0.8;
+  const double doubts = std::max(0.0, 1 - 0.25 * static_cast<double>(reading.doubts.size()));
+  return base * doubts * std::clamp(0.5 + 0.5 * reading.facing, 0.0, 1.0);
 }
 
 Template with_joint(const Template& skeleton_template, const InsertedJoint& inserted) {

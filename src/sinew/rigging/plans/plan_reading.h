@@ -34,9 +34,10 @@ struct InsertedJoint {
 struct PlanReading {
   std::string template_name;
   std::vector<InsertedJoint> inserted;
-  BodyFrame frame;
+  BodyAxes frame;
   JointPlaces places;
   double cost = 0;                  ///< Comparable with the cost of an embedding.
+  double facing = 1;                ///< How clear it is which end is the front: a logarithm of odds.
   std::vector<std::string> doubts;  ///< Proportions that no measured animal has.
   Json evidence = Json::object();
 };
@@ -46,6 +47,10 @@ struct PlanReading {
 /// that stand upright: those are left to the embedding of the human template. `keep_orientation`: y is up and z
 /// forward.
 std::optional<PlanReading> read_body_plan(const Interior& interior, bool keep_orientation);
+
+/// How far a reading is to be trusted, from 0 to 1: less with every doubt, with an unclear front, and for the plans
+/// that fewer characters were measured of.
+double confidence_of(const PlanReading& reading);
 
 /// The template with one more joint.
 Template with_joint(const Template& skeleton_template, const InsertedJoint& inserted);

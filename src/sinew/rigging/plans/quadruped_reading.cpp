@@ -59,6 +59,7 @@ class QuadrupedReader {
     place_hind_legs();
     place_front_legs();
     place_head();
+    place_tail();
     if (find_wings(body_, std::min(rear_[0].top, front_[0].top), "wing", reading_.places)) winged_ = true;
     judge();
     return std::move(reading_);
@@ -174,6 +175,31 @@ class QuadrupedReader {
     nose_z_ = tip.z();
   }
 
+  /// A tail that is held away from the body begins where the sections behind the hips have become narrow. What is too short or too thick for its
+  /// length is none.
+  void place_tail() {
+    const Vec3 hips = reading_.places.joints["hips"];
+    const double beside = std::max(0.6 * mean_x(rear_, 0.5 * rear_[0].top), 3 * body_.cell);
+    std::vector<std::uint8_t> taken(body_.places.size(), 0);
+    for (Index v = 0; v < taken.size(); ++v)
+      taken[v] = body_.places[v].z() < hips.z() && std::abs(body_.places[v].x()) < beside ? 1 : 0;
+    const std::optional<Vec3> tip = farthest_end(body_, hips, taken, -1);
+    // A tail that hangs down close to the thighs is left to `add_extras`.
+    if (!tip || tip->z() > hip_z_ - 0.5 * trunk_) return;
+    const CenterLine line = center_line(body_, hips, *tip, taken);
+    double rump = 0;
+    for (double t = 0; t < 0.5; t += 0.02) rump = std::max(rump, line.width(t * line.length));
+    double root = 0;
+    while (root < line.length && (line.width(root) > 0.6 * rump || root < 0.5 * rump)) root += body_.cell;
+    const double length = line.length - root;
+    double mean = 0;
+    for (int k = 0; k < 10; ++k) mean += 0.1 * line.width(root + (k + 0.5) / 10 * length);
+    if (length < 0.25 * trunk_ || length < 3 * mean) return;
+    for (int k = 0; k < 4; ++k)
+      reading_.places.joints[fmt::format("tail_{}", k + 1)] = on_plane(line.at(root + 0.25 * k * length));
+    reading_.places.ends["tail_4"] = *tip;
+  }
+
   static Vec3 on_plane(Vec3 p) {
     p.x() = 0;
     return p;
@@ -211,7 +237,7 @@ class QuadrupedReader {
 
 }  // namespace
 
-std::optional<PlanReading> read_quadruped(const BodyWays& ways, const BodyFrame& frame, bool facing_known) {
+std::optional<PlanReading> read_quadruped(const BodyWays& ways, const BodyAxes& frame, bool facing_known) {
   std::optional<BodyVoxels> seen(std::in_place, ways, frame);
   std::vector<LegPair> pairs = leg_pairs(*seen, find_legs(*seen));
   if (pairs.size() != 2) return {};
@@ -230,6 +256,7 @@ std::optional<PlanReading> read_quadruped(const BodyWays& ways, const BodyFrame&
   PlanReading reading = reader.read();
   reading.frame = body.frame;
   evidence["facing"] = std::abs(facing);
+  reading.facing = std::abs(facing);
   for (const auto& [key, value] : evidence.items()) reading.evidence[key] = value;
   if (std::abs(facing) < 0.3) reading.doubts.push_back("facing");
   reading.cost = 0.03 + 0.05 * static_cast<double>(reading.doubts.size()) + 0.3 * std::max(0.0, 0.9 - frame.symmetry);

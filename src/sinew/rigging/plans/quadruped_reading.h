@@ -12,6 +12,6 @@ namespace sinew::rigging {
 
 /// Reads a body that stands on two pairs of legs. `pairs`: rear first, in the axes of `body`, whose forward direction
 /// is determined here unless `facing_known`. Nothing if the legs are too short or too close for a trunk between them.
-std::optional<PlanReading> read_quadruped(const BodyWays& ways, const BodyFrame& frame, bool facing_known);
+std::optional<PlanReading> read_quadruped(const BodyWays& ways, const BodyAxes& frame, bool facing_known);
 
 }  // namespace sinew::rigging

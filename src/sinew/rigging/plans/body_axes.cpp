@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/rigging/plans/body_frame.h"
+#include "sinew/rigging/plans/body_axes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -74,17 +74,17 @@ class MirrorSearch {
 
 }  // namespace
 
-BodyFrame BodyFrame::reversed() const {
-  BodyFrame other = *this;
+BodyAxes BodyAxes::reversed() const {
+  BodyAxes other = *this;
   other.turn.row(0) = -turn.row(0);
   other.turn.row(2) = -turn.row(2);
   return other;
 }
 
-BodyFrame mirror_frame(const BodyWays& ways, const Vec3& up) {
+BodyAxes find_mirror_axes(const BodyWays& ways, const Vec3& up) {
   const MirrorSearch search(ways, up);
   const Plane plane = search.best();
-  BodyFrame frame;
+  BodyAxes frame;
   const Vec3 left = search.normal(plane.angle_rad);
   frame.turn.row(0) = left.transpose();
   frame.turn.row(1) = up.transpose();
