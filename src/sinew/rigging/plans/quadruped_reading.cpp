@@ -175,7 +175,7 @@ class QuadrupedReader {
     nose_z_ = tip.z();
   }
 
-  /// The tail begins where the sections behind the hips have become narrow. What is too short or too thick for its
+  /// A tail that is held away from the body begins where the sections behind the hips have become narrow. What is too short or too thick for its
   /// length is none.
   void place_tail() {
     const Vec3 hips = reading_.places.joints["hips"];
@@ -184,7 +184,8 @@ class QuadrupedReader {
     for (Index v = 0; v < taken.size(); ++v)
       taken[v] = body_.places[v].z() < hips.z() && std::abs(body_.places[v].x()) < beside ? 1 : 0;
     const std::optional<Vec3> tip = farthest_end(body_, hips, taken, -1);
-    if (!tip) return;
+    // A tail that hangs down close to the thighs is left to `add_extras`.
+    if (!tip || tip->z() > hip_z_ - 0.5 * trunk_) return;
     const CenterLine line = center_line(body_, hips, *tip, taken);
     double rump = 0;
     for (double t = 0; t < 0.5; t += 0.02) rump = std::max(rump, line.width(t * line.length));

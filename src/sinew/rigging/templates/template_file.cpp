@@ -275,6 +275,8 @@ const std::vector<Template>& templates() {
 }
 
 const Template& find_template(const std::string& name) {
+  for (const Template& candidate : templates())
+    if (candidate.name == name) return candidate;
   std::vector<std::string> known;
   for (const Template& candidate : all_templates()) {
     if (candidate.name == name) return candidate;
