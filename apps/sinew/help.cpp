@@ -107,8 +107,9 @@ std::string common_help() {
   return columns("--json", "Print the report as JSON, and nothing else, on standard output.") +
          columns("--config FILE", "Read options from a JSON object or a report; command-line options override it.") +
          columns("--threads N", "Maximum number of threads (0 = one per core). The result does not depend on it.") +
-         columns("--quiet", "Print warnings and errors only.") +
-         columns("--strict", "Exit with code 1 if there is any warning.") + columns("-h, --help", "Print this text.");
+         columns("--quiet", "Print warnings, doubts and errors only.") +
+         columns("--strict", "Exit with code 1 if there is a warning or a doubt.") +
+         columns("-h, --help", "Print this text.");
 }
 
 std::string option_lines(const std::vector<Option>& options) {

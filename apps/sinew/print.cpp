@@ -13,12 +13,13 @@
 #include <system_error>
 
 #include "sinew/core/error.h"
+#include "sinew/core/finding_level.h"
 
 namespace sinew::app {
 namespace {
 
 // More lines than this are no help on a terminal; the report has them all.
-constexpr std::size_t kMostWarnings = 25;
+constexpr std::size_t kMostLines = 25;
 
 std::atomic<bool> line_shown{false};
 
@@ -46,6 +47,22 @@ bool write_fully(int descriptor, std::string_view text) {
   return true;
 }
 
+// Doubts first, since they concern everything else; notes last, and none for who wants it quiet.
+void print_findings(const Findings& findings, const CommonFlags& common) {
+  std::size_t lines = 0, left = 0;
+  for (const FindingLevel level : {FindingLevel::kDoubt, FindingLevel::kWarning, FindingLevel::kNote}) {
+    if (level == FindingLevel::kNote && common.quiet) continue;
+    for (const Finding& f : findings) {
+      if (finding_level(f.code) != level) continue;
+      if (lines++ >= kMostLines) ++left;
+      else
+        print_error(
+            fmt::format("{}: {}{}{}", level_name(level), f.where, f.where.empty() ? "" : ": ", with_flags(f.text)));
+    }
+  }
+  if (left > 0) print_error(fmt::format("{} more findings; --json lists them all", left));
+}
+
 }  // namespace
 
 void print_out(const std::string& text) {
@@ -59,14 +76,7 @@ void print_report(const Report& report, const CommonFlags& common) {
   if (common.json) print_out(dump(report.to_json()));
   else if (!common.quiet && !report.text.empty())
     print_out(printable(report.text) + (report.text.back() == '\n' ? "" : "\n"));
-  for (std::size_t i = 0; i < report.warnings.size(); ++i) {
-    if (i == kMostWarnings) {
-      print_error(fmt::format("warning: {} more; --json lists them all", report.warnings.size() - i));
-      break;
-    }
-    const Finding& w = report.warnings[i];
-    print_error(fmt::format("warning: {}{}{}", w.where, w.where.empty() ? "" : ": ", w.text));
-  }
+  print_findings(report.warnings, common);
   if (!common.json && !common.quiet && !report.next.empty()) print_out("next: " + printable(report.next) + "\n");
 }
 

@@ -18,6 +18,7 @@
 #include "help.h"
 #include "print.h"
 #include "sinew/core/error.h"
+#include "sinew/core/finding_level.h"
 #include "sinew/core/isa.h"
 #include "sinew/core/parallel.h"
 #include "sinew/jobs/job.h"
@@ -59,10 +60,11 @@ int run(const CommandLine& line) {
   set_up_signals(progress);
   Report report = line.bound->run(line.request, progress);
   if (report.command.empty()) report.command = line.command;
+  if (has_level(report.warnings, FindingLevel::kDoubt)) report.status = Report::Status::kIncomplete;
   end_progress();
   print_report(report, line.common);
   if (report.status != Report::Status::kDone) return kNotAsAsked;
-  return line.common.strict && !report.warnings.empty() ? kNotAsAsked : kDone;
+  return line.common.strict && has_level(report.warnings, FindingLevel::kWarning) ? kNotAsAsked : kDone;
 }
 
 int run_words(int argc, const char* const* argv, CommonFlags& common, std::string& command) {

@@ -164,7 +164,7 @@ class Reports(Cli):
         for words in (["info", "cube.obj"], ["convert", "cube.obj", "-o", "cube.glb"]):
             report = json.loads(self.expect(0, *words, "--json").stdout)
             self.assertEqual(list(report), ["schema", "command", "options", "inputs", "outputs", "status", "isa",
-                                            "warnings", "fallbacks", "metrics", "timing"])
+                                            "findings", "fallbacks", "metrics", "timing"])
             self.assertEqual(report["command"], words[0])
             self.assertEqual(len(report["inputs"][0]["sha256"]), 64)
         self.assertEqual(report["metrics"]["read"]["vertices"], 8)
@@ -254,6 +254,13 @@ class Strictness(Cli):
         self.expect(1, "convert", "textured.obj", "-o", "x.glb", "--strict")
         self.assertEqual(self.read("x.glb")[:4], b"glTF")
         self.expect(0, "convert", "cube.obj", "-o", "y.glb", "--strict")
+
+    def test_a_note_is_printed_and_does_not_count_even_with_strict(self):
+        self.write("lines.obj", CUBE + "l 1 2\n")
+        result = self.expect(0, "convert", "lines.obj", "-o", "x.glb", "--strict")
+        self.assertIn("note: lines.obj: ", result.stderr)
+        self.assertNotIn("warning", result.stderr)
+        self.assertEqual(self.expect(0, "convert", "lines.obj", "-o", "y.glb", "--quiet").stderr, "")
 
 
 class Interruptions(Cli):

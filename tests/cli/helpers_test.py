@@ -59,7 +59,7 @@ class Helpers(cli_test.Cli):
     def test_what_would_harm_is_reduced_and_named_with_both_figures(self):
         result = self.expect(0, "helpers", "hero.glb", "--bend", "elbow", "--json")
         report = json.loads(result.stdout)
-        found = {finding["where"]: finding for finding in report["warnings"] if finding["code"] == "helpers.reduced"}
+        found = {finding["where"]: finding for finding in report["findings"] if finding["code"] == "helpers.reduced"}
         self.assertEqual(sorted(found), ["LeftForearm", "RightForearm"])
         for reduction in report["metrics"]["reductions"]:
             self.assertLess(reduction["strength"], 1)

@@ -33,7 +33,7 @@ class OtherFormats(cli_test.Cli):
 
     def test_info_tells_unit_axes_counts_and_that_the_order_is_assimps(self):
         report = json.loads(self.expect(0, "info", self.model("FBX/animation_with_skeleton.fbx"), "--json").stdout)
-        self.assertIn("vertex_order", [warning["code"] for warning in report["warnings"]])
+        self.assertIn("vertex_order", [warning["code"] for warning in report["findings"]])
         text = json.dumps(report["metrics"])
         for word in ("1058", "unit_in_metres", "+y", "cameras", "Armature|ArmatureAction"):
             self.assertIn(word, text)

@@ -96,12 +96,51 @@ class Rig(command_case.CommandCase):
         result = self.sinew("rig", "octopus.obj", "--force", "--json")
         report = json.loads(result.stdout)
         if result.returncode == 1:
-            self.assertFalse(report["metrics"]["fits"])
-            self.assertIn("rig.generic", [warning["code"] for warning in report["warnings"]])
+            self.assertLess(report["metrics"]["confidence"], 0.3)
+            self.assertIn("doubt", [finding["level"] for finding in report["findings"]])
             self.assertEqual(len(self.document("octopus_rigged.glb")["skins"]), 1)
         else:
             # Never a wrong body without a word.
-            self.assertTrue(report["warnings"], report["metrics"]["template"])
+            self.assertTrue(report["findings"], report["metrics"]["template"])
+
+    def test_below_the_requested_confidence_the_file_is_written_with_exit_code_one(self):
+        result = self.sinew("rig", "bare.obj", "-o", "unsure.glb", "--min-confidence", "1", "--hint",
+                            "left_hand=0.3,1,0", "--force", "--json")
+        report = json.loads(result.stdout)
+        self.assertLess(report["metrics"]["confidence"], 1)
+        self.assertEqual((result.returncode, report["status"]), (1, "incomplete"))
+        self.assertEqual(["rig.doubtful"], [f["code"] for f in report["findings"] if f["level"] == "doubt"])
+        self.assertEqual(len(self.document("unsure.glb")["skins"]), 1)
+        again = self.sinew("rig", "bare.obj", "-o", "sure.glb", "--min-confidence", "0", "--force", "--json")
+        self.assertEqual(again.returncode, 0)
+
+    def test_a_mesh_that_lies_is_turned_to_stand_unless_it_shall_not(self):
+        self.expect(0, "convert", "human.glb", "-o", "lying.obj", "--up", "-z", "--forward", "y", "--force")
+        report = json.loads(self.rig("lying.obj", "-o", "stands.glb", "--json").stdout)
+        self.assertIn(("rig.turned", "note"), [(f["code"], f["level"]) for f in report["findings"]])
+        head = [j for j in report["metrics"]["joints"] if j["name"] == "Head"][0]["position"]
+        self.assertGreater(head[1], 1)
+        self.assertLess(abs(head[2]), 0.3)
+        report = json.loads(self.rig("lying.obj", "-o", "lies.glb", "--json", "--stand", "off").stdout)
+        head = [j for j in report["metrics"]["joints"] if j["name"] == "Head"][0]["position"]
+        self.assertGreater(abs(head[2]), 1)
+
+    def test_a_person_of_unlikely_height_gets_a_warning_with_the_unit(self):
+        self.expect(0, "convert", "human.glb", "-o", "large.obj", "--height", "172", "--force")
+        report = json.loads(self.rig("large.obj", "-o", "large.glb", "--json").stdout)
+        size = [f for f in report["findings"] if f["code"] == "rig.size"]
+        self.assertEqual([f["level"] for f in size], ["warning"])
+        self.assertIn("cm", size[0]["text"])
+        report = json.loads(self.rig("large.obj", "-o", "right.glb", "--unit", "cm", "--json").stdout)
+        self.assertNotIn("rig.size", [f["code"] for f in report["findings"]])
+
+    def test_a_clip_that_does_not_fit_is_a_warning(self):
+        result = self.rig("bare.obj", "-o", "wingless.glb", "--demo-clip", "flap")
+        self.assertIn("warning: flap: ", result.stderr)
+
+    def test_several_files_form_one_character_and_a_note_says_so(self):
+        result = self.rig("bare.obj", "bare.obj", "-o", "one.glb")
+        self.assertIn("note: The 2 files form one character.", result.stderr)
 
     def test_a_generic_skeleton_that_was_asked_for_is_no_failure(self):
         self.rig("bare.obj", "--template", "generic", "-o", "generic.glb")

@@ -32,11 +32,12 @@ TEST(Report, HasEveryKeyOfTheSchemaInOrder) {
   const Json json = full_report().to_json();
   for (const auto& [key, value] : json.items()) keys.push_back(key);
   EXPECT_EQ(keys, (std::vector<std::string>{"schema", "command", "options", "inputs", "outputs", "status", "isa",
-                                            "warnings", "fallbacks", "metrics", "timing"}));
+                                            "findings", "fallbacks", "metrics", "timing"}));
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["status"], "done");
   EXPECT_EQ(json["inputs"][0]["sha256"], "00ff");
-  EXPECT_EQ(json["warnings"][0]["code"], "obj.texture_missing");
+  EXPECT_EQ(json["findings"][0]["code"], "obj.texture_missing");
+  EXPECT_EQ(json["findings"][0]["level"], "warning");
   EXPECT_EQ(json["fallbacks"][0]["count"], 3);
 }
 

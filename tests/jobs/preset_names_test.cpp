@@ -9,6 +9,7 @@
 
 #include "sinew/motion/names/joint_names.h"
 #include "sinew/rigging/build/build_skeleton.h"
+#include "sinew/rigging/build/trunk_joints.h"
 #include "sinew/rigging/templates/template_file.h"
 #include "tests/rigging/plans.h"
 
@@ -18,7 +19,7 @@ namespace {
 TEST(PresetNames, AHumanNamedByAnyPresetIsRecognisedWhole) {
   const Template& human = rigging::find_template("human");
   for (const rigging::Preset& preset : rigging::presets()) {
-    const rigging::SkeletonPlan plan = test::plan_of(human);
+    const rigging::SkeletonPlan plan = rigging::with_trunk_joints(test::plan_of(human), preset.spine_joints);
     const rigging::BuiltSkeleton built = rigging::build_skeleton(plan, preset);
     const motion::Recognition found = motion::recognize(built.skeleton);
     EXPECT_EQ(found.build, motion::Build::kHumanoid) << preset.name;

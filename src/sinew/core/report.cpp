@@ -3,6 +3,7 @@
 
 #include "sinew/core/report.h"
 
+#include "sinew/core/finding_level.h"
 #include "sinew/core/isa.h"
 
 namespace sinew {
@@ -26,9 +27,10 @@ Json Report::to_json() const {
   json["outputs"] = files_json(outputs);
   json["status"] = status == Status::kDone ? "done" : "incomplete";
   json["isa"] = isa_name(current_isa());
-  json["warnings"] = Json::array();
-  for (const Finding& w : warnings)
-    json["warnings"].push_back({{"code", w.code}, {"where", w.where}, {"text", w.text}});
+  json["findings"] = Json::array();
+  for (const Finding& f : warnings)
+    json["findings"].push_back(
+        {{"code", f.code}, {"level", level_name(finding_level(f.code))}, {"where", f.where}, {"text", f.text}});
   json["fallbacks"] = Json::array();
   for (const Fallback& f : fallbacks)
     json["fallbacks"].push_back({{"code", f.code}, {"method", f.method}, {"count", f.count}, {"text", f.text}});

@@ -14,6 +14,7 @@
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
 #include "sinew/jobs/render_compare.h"
+#include "sinew/jobs/render_grid.h"
 #include "sinew/picture/close_up.h"
 #include "sinew/pipeline/find_joints.h"
 #include "sinew/pipeline/segment_colors.h"
@@ -267,7 +268,9 @@ picture::PictureScene picture_scene(const io::Asset& asset, const RenderOptions&
   if (!options.compare.empty()) other = std::make_unique<ComparedMoments>(asset, options, moments, report, progress);
   std::optional<pipeline::ShapeDifference> difference;
   if (other) difference = add_compared_frames(scene, *other, shown_time, report);
-  if (options.sheet) {
+  if (options.grid) {
+    lay_out_grid(scene, options);
+  } else if (options.sheet) {
     lay_out_sheet(scene, moments, !one_pose);
   } else {
     lay_out_panels(scene, focus, options, other.get(), difference ? &*difference : nullptr, report);

@@ -31,6 +31,7 @@ struct RenderOptions {
   PartFiles part_files;
   std::string size;  ///< Empty: 1024x1024, or 1600x900 for a sheet.
   bool sheet = false;
+  bool grid = false;
   std::string background = "studio";
   int samples = 0;  ///< 0: as `picture::PictureScene` says.
   io::PlacementOptions placement;
@@ -70,6 +71,8 @@ struct RenderOptions {
           .in("px"),
       self.size);
     v(Field("sheet", "Draw four views, and several times of a clip, in one picture."), self.sheet);
+    v(Field("grid", "Draw the front and the side with axes, a grid in metres, and the names and positions of joints."),
+      self.grid);
     v(Field("background", "Background: studio, transparent, or a colour such as #ffffff."), self.background);
     v(Field("samples",
             "Number of passes. More give smoother shadows and take longer; 0 uses 32, fewer for very large pictures.")

@@ -14,6 +14,7 @@
 #include "sinew/io/gltf/humanoid_bones.h"
 #include "sinew/io/gltf/strip_rig.h"
 #include "sinew/jobs/rig_report.h"
+#include "sinew/jobs/rig_stand.h"
 #include "sinew/motion/gestures/builtin_clips.h"
 #include "sinew/pipeline/characters.h"
 #include "sinew/pipeline/rig.h"
@@ -64,7 +65,8 @@ pipeline::RigOptions read_options(const RigJobOptions& options, const fs::path& 
   pipeline::check_rig_options(result);
   if (io::format_of(output).id == "rig" && pipeline::preset_of(result).rest != "keep") {
     result.rest = rigging::RestPose::kKeep;
-    report.warn("rig.rest_kept", "", "A rig file holds no mesh, so the pose of the mesh cannot change.");
+    report.warn(options.rig.rest ? "rig.rest_kept" : "rig.preset_rest", "",
+                "A rig file holds no mesh, so the pose of the mesh cannot change.");
   }
   return result;
 }
@@ -99,7 +101,12 @@ io::Asset read_one(const fs::path& path, const RigJobOptions& options, bool& mov
 io::Asset read_all(const std::vector<fs::path>& inputs, const RigJobOptions& options, bool& moved, Report& report,
                    const Progress& progress) {
   const StageTimer timer(report, "read");
-  progress.step("reading", 0.0);
+  if (inputs.size() > 1)
+    report.warn(
+        "rig.one_character", "",
+        fmt::format("The {} files form one character. To rig several characters, run the command once per file.",
+                    inputs.size()));
+  progress.step(inputs.size() > 1 ? fmt::format("reading {} files as one character,", inputs.size()) : "reading", 0.0);
   io::Asset asset = read_one(inputs.front(), options, moved, report, progress);
   if (inputs.size() == 1) return asset;
   std::vector<Character> others;
@@ -193,7 +200,7 @@ Report rig(const JobRequest& request, const RigJobOptions& options, const Progre
   report.command = "rig";
   const fs::path output = output_path(request, "rigged", ".glb");
   check_holds_skeleton(output);
-  const pipeline::RigOptions rig_options = read_options(options, output, report);
+  pipeline::RigOptions rig_options = read_options(options, output, report);
 
   bool moved = false;
   io::Asset asset = read_all(request.inputs, options, moved, report, progress);
@@ -203,7 +210,12 @@ Report rig(const JobRequest& request, const RigJobOptions& options, const Progre
   {
     StageClock clock(report);
     const StageListener on_stage = [&](const char* stage) { clock.begin(stage); };
-    const pipeline::RigPlan plan = pipeline::plan_rig(asset.character, rig_options, progress, on_stage);
+    pipeline::RigPlan plan = pipeline::plan_rig(asset.character, rig_options, progress, on_stage);
+    if (turns_to_stand(plan.found, options.stand, options.placement, report)) {
+      stand_up(asset, plan.found.plan, rig_options, report);
+      plan = pipeline::plan_rig(asset.character, rig_options, progress, on_stage);
+    }
+    check_size(plan.found.plan, asset.character.rig.mesh, report);
     const AssetRemoval removal = remove_rig(asset, plan, report);
     result = pipeline::apply_rig_plan(std::move(asset.character), plan, removal.rig, rig_options, progress, on_stage);
     set_sources(result.character.rig.skeleton, plan.pairs, removal.node_of_joint);

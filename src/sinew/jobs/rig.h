@@ -19,6 +19,7 @@ struct RigJobOptions {
   std::string preset;  ///< Empty: plain, or vrm for a .vrm file.
   pipeline::RigOptions rig;
   std::string joint_positions;  ///< A JSON file; empty for none.
+  std::string stand = "auto";
   io::PlacementOptions placement;
 
   template <class Self, class Visitor>
@@ -31,6 +32,11 @@ struct RigJobOptions {
     pipeline::RigOptions::visit(self.rig, v);
     v(Field("joint_positions", "JSON file with the exact positions of joints: {\"NAME\": [x, y, z], …}.").as("FILE"),
       self.joint_positions);
+    v(Field("stand",
+            "Whether a body that lies or faces another way is turned to stand along +y and face +z: auto turns it if "
+            "its orientation is sure.")
+          .one_of({"auto", "on", "off"}),
+      self.stand);
     io::PlacementOptions::visit(self.placement, v);
   }
 
@@ -41,9 +47,9 @@ struct RigJobOptions {
 /// Rigs a character. Several files are one character. The mesh keeps its vertices, UVs, materials and morphs. A file
 /// that has a skeleton needs `replace`: then joints, skins and weights are removed, clips are carried over to the new
 /// joints, and whatever has no partner is removed and listed. The output is `NAME_rigged.glb` unless it is named. If no
-/// template fits, the file has a generic skeleton and the status of the report is incomplete. \throws Error if a file
-/// has no mesh, or a skeleton that is not to be replaced; if a template, preset, joint, clip or method is unknown; if
-/// the output cannot hold a skeleton. Then nothing is written.
+/// template fits, the file has a generic skeleton. Below the requested confidence the status of the report is
+/// incomplete. \throws Error if a file has no mesh, or a skeleton that is not to be replaced; if a template, preset,
+/// joint, clip or method is unknown; if the output cannot hold a skeleton. Then nothing is written.
 Report rig(const JobRequest& request, const RigJobOptions& options, const Progress& progress);
 
 }  // namespace sinew::jobs

@@ -9,15 +9,13 @@
 #include <algorithm>
 #include <map>
 
+#include "sinew/core/finding_level.h"
 #include "sinew/core/text.h"
 
 namespace sinew::jobs {
 namespace {
 
 using pipeline::RigResult;
-
-/// Outside this range of heights, in metres, a character is probably not measured in metres.
-constexpr double kLowest = 0.05, kHighest = 50;
 
 void report_plan(const RigResult& result, Report& report) {
   report.metrics["template"] = result.plan.template_name;
@@ -28,7 +26,6 @@ void report_plan(const RigResult& result, Report& report) {
   report.text += fmt::format("template   {}, confidence {:.2f}{}\n", result.plan.template_name, result.confidence,
                              result.plan.symmetric ? ", symmetric" : "");
   if (result.fits) return;
-  report.status = Report::Status::kIncomplete;
   report.text +=
       "no fit     No template fits this body, so it gets a generic skeleton along its centre. Choose a template with "
       "--template, or specify positions of joints with --hint.\n";
@@ -107,13 +104,11 @@ void report_input(const std::vector<std::filesystem::path>& inputs, const io::As
                   count_of(mesh.parts.size(), "part"), height);
   report.metrics["vertices"] = mesh.vertex_count();
   report.metrics["parts"] = mesh.parts.size();
-  if (!asset.states_space && (height < kLowest || height > kHighest))
-    report.warn("rig.size", "",
-                fmt::format("The character is {:.3g} m long. If this is unintended, set --unit or --height.", height));
 }
 
 void report_result(const RigResult& result, bool carries_clips, Report& report) {
   report.warn(result.findings);
+  if (has_level(result.findings, FindingLevel::kDoubt)) report.status = Report::Status::kIncomplete;
   report.fallbacks.insert(report.fallbacks.end(), result.fallbacks.begin(), result.fallbacks.end());
   report_plan(result, report);
   report_weights(result, report);

@@ -15,11 +15,11 @@
 
 namespace sinew::jobs {
 
-/// The files that were read and the mesh in them, with a warning about an unlikely size.
+/// The files that were read and the mesh in them.
 void report_input(const std::vector<std::filesystem::path>& inputs, const io::Asset& asset, Report& report);
 
 /// The template, where the weights come from, the rest pose, the clips, and a table of the joints. The status is
-/// incomplete if no template fits.
+/// incomplete if the result is doubtful.
 void report_result(const pipeline::RigResult& result, bool carries_clips, Report& report);
 
 /// The seconds of each stage, as a line of text.

@@ -83,19 +83,21 @@ std::optional<PosedSkeleton> pose_skeleton(const RigPlan& plan, RestPose rest) {
   return posed;
 }
 
-Skin skin_of(const Skeleton& skeleton, const std::vector<Mat4>& frames) {
+Skin skin_of(const Skeleton& skeleton, const std::vector<Mat4>& frames, bool all_bones) {
   Skin skin;
   skin.name = "skin";
   for (Index j = 0; j < skeleton.size(); ++j) {
-    if (!skeleton.joints[j].deforming) continue;
+    // The node that scales a skeleton in centimetres is none of its bones.
+    const bool bone = skeleton.joints[j].role == "end" || skeleton.joints[j].rest.scale.isOnes();
+    if (!skeleton.joints[j].deforming && !(all_bones && bone)) continue;
     skin.joints.push_back(j);
     skin.inverse_bind.push_back(frames[j].inverse());
   }
   return skin;
 }
 
-void attach_mesh(Rig& rig) {
-  rig.skins = {skin_of(rig.skeleton, rest_matrices(rig.skeleton))};
+void attach_mesh(Rig& rig, bool all_bones) {
+  rig.skins = {skin_of(rig.skeleton, rest_matrices(rig.skeleton), all_bones)};
   for (MeshPart& part : rig.mesh.parts) {
     part.skin = 0;
     part.joint = kNone;
@@ -145,8 +147,10 @@ void add_demo_clips(RigResult& result, const std::vector<std::string>& names) {
   const std::vector<std::string> possible = motion::builtin_clip_names(skeleton);
   for (std::string name : names) {
     if (name == "auto") name = motion::fitting_clip(skeleton);
-    if (!result.fits && std::find(possible.begin(), possible.end(), name) == possible.end()) {
-      result.findings.push_back({"rig.no_clip", name, "A generic skeleton cannot play this clip; it is left out."});
+    if (std::find(possible.begin(), possible.end(), name) == possible.end()) {
+      result.findings.push_back({"rig.no_clip", name,
+                                 fmt::format("This skeleton cannot play the clip; it is left out. Available: {}.",
+                                             fmt::join(possible, ", "))});
       continue;
     }
     Clip clip = motion::builtin_clip(skeleton, name);
@@ -205,10 +209,10 @@ void add_weights(RigResult& result, const RigPlan& plan, const RigOptions& optio
 }
 
 /// Brings mesh and skeleton into the rest pose. Returns the transforms of the joints; none if the pose stays.
-std::vector<Mat4> change_rest_pose(RigResult& result, const RigPlan& plan, RestPose rest) {
+std::vector<Mat4> change_rest_pose(RigResult& result, const RigPlan& plan, RestPose rest, bool requested) {
   std::optional<PosedSkeleton> posed = pose_skeleton(plan, rest);
   if (!posed) {
-    result.findings.push_back({"rig.rest_kept", "",
+    result.findings.push_back({requested ? "rig.rest_kept" : "rig.preset_rest", "",
                                "T and A are poses of bodies that stand on two legs and have arms. This body is of "
                                "another kind, so its pose stays as it is."});
     return {};
@@ -243,8 +247,8 @@ RigResult apply_rig_plan(Character character, const RigPlan& plan, const RigRemo
   progress.step("rest pose", 0.85);
   std::vector<Mat4> transforms;
   if (const RestPose rest = rest_of(plan.preset); rest != RestPose::kKeep)
-    transforms = change_rest_pose(result, plan, rest);
-  attach_mesh(result.character.rig);
+    transforms = change_rest_pose(result, plan, rest, options.rest.has_value());
+  attach_mesh(result.character.rig, plan.preset.all_bones);
   add_carried_clips(result, plan, removal, transforms);
   add_demo_clips(result, options.demo_clip);
   return result;

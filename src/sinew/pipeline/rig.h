@@ -102,8 +102,8 @@ struct RigRemoval {
 /// Third step: removes the existing rig from a character, with all clips if it had a skeleton.
 RigRemoval remove_replaced_rig(Character& character, const RigPlan& plan);
 
-/// Fourth step: gives the new rig to a character that has none. \throws Error if nothing can be bound, or a built-in
-/// clip does not fit the body; Cancelled.
+/// Fourth step: gives the new rig to a character that has none. A built-in clip that does not fit the body is left out,
+/// with a finding. \throws Error if nothing can be bound; Cancelled.
 RigResult apply_rig_plan(Character character, const RigPlan& plan, const RigRemoval& removal, const RigOptions& options,
                          const Progress& progress = {}, const StageListener& on_stage = {});
 

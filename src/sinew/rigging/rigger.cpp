@@ -24,6 +24,7 @@
 #include "sinew/rigging/anatomy/upright_fit.h"
 #include "sinew/rigging/embed/choice.h"
 #include "sinew/rigging/embed/published.h"
+#include "sinew/rigging/hints.h"
 #include "sinew/rigging/plans/plan_reading.h"
 #include "sinew/rigging/sanity.h"
 
@@ -33,15 +34,10 @@ namespace {
 constexpr std::size_t kMostReadings = 6;
 constexpr int kCoarse = 96;
 constexpr double kMostCoarse = 40000;  // Solid voxels of the grid on which readings are compared.
-constexpr double kDoubtful = 0.3;      // Confidence below it gets a warning.
+constexpr double kHintReach = 0.05;    // How far a joint may be from its hint, in the interior's frame.
+constexpr double kAsRead = 0.005;      // A hint nearer than this agrees with the joint.
+constexpr double kMuch = 0.25;         // Of the volume: more than props and clothes beside the body usually have.
 constexpr double kClear = 0.06;        // A body plan of this cost has no doubts, and nothing else is searched.
-
-/// A joint of a template by its name or its role.
-Index find_joint(const Template& t, const std::string& name) {
-  for (Index j = 0; j < t.joints.size(); ++j)
-    if (t.joints[j].name == name || t.joints[j].role == name) return j;
-  return kNone;
-}
 
 /// The joint that the search places for a joint's sake: itself, or the one at the end of its limb.
 Index searched_joint(const Template& t, Index joint) {
@@ -66,6 +62,7 @@ class Rigger {
     if (!options_.without.empty())
       for (Template& t : templates_) t = without_limbs(t, options_.without);
     check_names();
+    keep_templates_with(templates_, request_.hints, request_.given);
     stage("inside", 0.05);
     BodyOptions body_options;
     body_options.packing.most = 500;
@@ -76,7 +73,7 @@ class Rigger {
     result_.metrics["medial_samples"] = body_.samples.size();
     result_.metrics["left_out_volume"] = body_.interior.left_out;
     if (body_.interior.left_out > 0.05)
-      warn("rig.left_out",
+      warn(body_.interior.left_out > kMuch ? "rig.much_left_out" : "rig.left_out",
            fmt::format("{:.0f} % of the volume is separate from the body and is not used to find joints.",
                        100 * body_.interior.left_out));
     stage("search", 0.2);
@@ -168,23 +165,28 @@ class Rigger {
     result_.metrics["cost"] = best_.cost;
     result_.plan = skeleton_of(*reading_, best_of_plan_, body_.interior);
     result_.confidence = confidence_of(*reading_);
-    move_hinted();
-    mirror();
+    anchor_plan();
     stage("details", 0.7);
     details();
     finish();
     return std::move(result_);
   }
 
-  /// Joints of a plan are where the caller says.
-  void move_hinted() {
-    for (const auto* places : {&request_.hints, &request_.given})
-      for (const auto& [name, place] : *places)
-        for (PlannedJoint& joint : result_.plan.joints)
-          if (joint.name == name || joint.role == name) {
-            joint.position = place;
-            joint.origin = places == &request_.given ? "given" : "hint";
-          }
+  /// A plan that was read from the ground has its joints where the caller says, and limbs and trunk follow.
+  void anchor_plan() {
+    SkeletonPlan& plan = result_.plan;
+    PlanAnatomy read = anatomy_of(plan, best_of_plan_, body_.interior);
+    mirrors_ = finds_mirror(read.own);
+    if (given_any()) {
+      anatomy_ = std::move(read.anatomy);
+      given_.assign(read.own.joints.size(), 0);
+      honour_hints(read.own, Mat3::Identity());
+      for (Index j = 0; j < plan.joints.size(); ++j) {
+        plan.joints[j].position = body_.interior.to_model(anatomy_.places[j]);
+        plan.joints[j].origin = anatomy_.origins[j];
+      }
+    }
+    mirror();
   }
 
   std::string some_names() const {
@@ -249,13 +251,15 @@ class Rigger {
       }
       const double shape = options_.compat ? 0 : shape_cost(candidate.skeleton_template, candidate.fit.turn, anatomy);
       const double facing = facing_cost(candidate);
-      candidate.cost = candidate.fit.found.penalty + shape + facing;
+      const double hinted = hint_cost(candidate.skeleton_template, anatomy);
+      candidate.cost = candidate.fit.found.penalty + shape + facing + hinted;
       readings.push_back({{"template", candidate.skeleton_template.name},
                           {"without", candidate.without},
                           {"searched", candidate.searched},
                           {"penalty", candidate.fit.found.penalty},
                           {"shape", shape},
-                          {"facing", facing}});
+                          {"facing", facing},
+                          {"hints", hinted}});
       if (candidate.cost >= least) continue;
       least = candidate.cost;
       facing_cost_of_best = facing;
@@ -274,7 +278,6 @@ class Rigger {
   /// A reading of people without a search, beside those of the search, unless that found a person who fits well.
   void add_upright(const BodyWays& ways) {
     constexpr double kGood = 0.05, kPenalty = 0.1;
-    if (given_any()) return;
     for (const Template& t : templates_) {
       if (t.plan) continue;
       if (std::any_of(choice_.ranked.begin(), choice_.ranked.end(), [&](const Candidate& other) {
@@ -327,8 +330,7 @@ class Rigger {
       SearchResult found = best_.fit.found;
       if (!best_.searched) return found;
       const SearchResult repeated =
-          fit(body_, best_.skeleton_template, best_.fit.turn,
-              best_.without.empty() ? hints_for(best_.skeleton_template) : std::vector<Hint>(), again, progress_)
+          fit(body_, best_.skeleton_template, best_.fit.turn, hints_for(best_.skeleton_template), again, progress_)
               .found;
       found.runner_up = repeated.runner_up;
       found.runner_up_penalty = repeated.runner_up_penalty;
@@ -367,8 +369,23 @@ class Rigger {
     plan.template_name = t.name;
     const Mat3 back = best_.fit.turn.transpose();
     plan.left = back.col(0), plan.up = back.col(1), plan.forward = back.col(2);
-    honour_hints(t);
+    given_.assign(t.joints.size(), 0);
     keep_inside(body_, t, anatomy_, given_);
+    plan_joints(t);
+    // Whether the pose is symmetric is for the shape to say, not for the hints.
+    mirrors_ = finds_mirror(t);
+    if (given_any()) {
+      honour_hints(t, best_.fit.turn);
+      keep_inside(body_, t, anatomy_, given_);
+      plan_joints(t);
+    }
+    mirror();
+  }
+
+  /// The joints of the plan from those of the anatomy.
+  void plan_joints(const Template& t) {
+    SkeletonPlan& plan = result_.plan;
+    plan.joints.clear();
     std::vector<Index> planned(t.joints.size(), kNone);
     for (Index j = 0; j < t.joints.size(); ++j) {
       if (anatomy_.origins[j].empty()) continue;
@@ -395,18 +412,28 @@ class Rigger {
       if (!found.profile.empty())
         plan.joints[planned[last]].end = body_.interior.to_model(found.profile.slices.front().center);
     }
-    mirror();
   }
 
-  void honour_hints(const Template& t) {
-    given_.assign(t.joints.size(), 0);
-    for (const auto& [name, place] : request_.hints) {
-      const Index j = find_joint(t, name);
-      if (j == kNone) continue;
-      const Vec3 at = body_.interior.to_unit(place);
-      if (!anatomy_.origins[j].empty() && (anatomy_.places[j] - at).norm() <= 0.045) continue;
-      anatomy_.places[j] = at;
-      anatomy_.origins[j] = "hint";
+  /// What a reading costs whose joints are not where they are hinted to be.
+  double hint_cost(const Template& t, const Anatomy& anatomy) const {
+    return anchor_distance(anatomy, anchors_of(t, request_.hints, body_.interior), kHintReach);
+  }
+
+  void honour_hints(const Template& t, const Mat3& turn) {
+    Anchors anchors = anchors_of(t, request_.hints, body_.interior);
+    if (mirrors_) mirror_anchors(anchors, t, result_.plan, body_.interior);
+    // What is as near as a picture can be read stays where the shape has it.
+    std::erase_if(anchors, [&](const auto& anchor) {
+      return !anatomy_.origins[anchor.first].empty() &&
+             (anatomy_.places[anchor.first] - anchor.second).norm() <= kAsRead;
+    });
+    anchor_joints(t, turn, anchors, anatomy_);
+    for (const auto& [joint, place] : anchors) {
+      const bool outside = geometry::sample(body_.interior.depth, place) > 0;
+      given_[joint] = outside ? 0 : 1;
+      if (outside)
+        warn("rig.hint_outside", "The hint is outside the body. The joint is placed inside, near the hint.",
+             t.joints[joint].name);
     }
     for (const auto& [name, place] : request_.given) {
       const Index j = find_joint(t, name);
@@ -419,24 +446,30 @@ class Rigger {
     }
   }
 
-  void mirror() {
+  /// Whether partners are to be mirror images, and across which plane.
+  bool finds_mirror(const Template& t) {
     SkeletonPlan& plan = result_.plan;
     plan.mirror_point = mesh_.bounds().center();
-    if (options_.symmetry == "off") return;
+    if (options_.symmetry == "off") return false;
     const std::optional<MirrorPlane> plane = find_mirror_plane_near(mesh_, plan.left);
     if (plane) {
       result_.metrics["mirror_median"] = plane->median_rel;
       result_.metrics["mirror_p95"] = plane->p95_rel;
     }
     const bool mirrors = plane && plane->symmetric() && is_symmetric_pose(plan, *plane);
-    if (!mirrors && options_.symmetry != "on") return;
-    if (given_any()) return;  // Who says where joints lie means that side alone.
+    if (!mirrors && options_.symmetry != "on") return false;
+    if (!request_.given.empty()) return false;  // Who says where joints lie exactly means that side alone.
     if (!mirrors)
       warn("rig.not_symmetric",
            "The mesh is not symmetric. Joints are mirrored nevertheless, across the middle of its bounding box.");
     else use_plane(plan, *plane);
-    plan.symmetric = true;
-    make_symmetric(plan);
+    return are_symmetric(anchors_of(t, request_.hints, body_.interior), t, plan, body_.interior, kHintReach);
+  }
+
+  void mirror() {
+    if (!mirrors_) return;
+    result_.plan.symmetric = true;
+    make_symmetric(result_.plan);
   }
 
   bool given_any() const { return !request_.given.empty() || !request_.hints.empty(); }
@@ -448,12 +481,21 @@ class Rigger {
     };
     add_eyes(plan, whole_);
     // A hand at the end of an arm may have fingers; the paw that a leg ends in has none of its own.
-    if (options_.fingers == "auto" && plan.find_role("left_hand") != kNone && has_arms(best_.skeleton_template))
+    if (options_.fingers == "auto" && plan.find_role("left_hand") != kNone && has_arms(best_.skeleton_template) &&
+        !has_fingers(plan))
       add(add_fingers(plan, mesh_, progress_));
     const std::vector<Protrusion> found = protrusions(body_.interior, plan_bones(plan, body_.interior).bones);
     if (!by_plan_) count_unexplained(found);
     add(add_extras(plan, body_.interior, options_.extras, best_.skeleton_template, found));
     pull_inside(plan, whole_);
+  }
+
+  /// Of hints: then the user says which fingers there are.
+  static bool has_fingers(const SkeletonPlan& plan) {
+    const Index left = plan.find_role("left_hand"), right = plan.find_role("right_hand");
+    return std::any_of(plan.joints.begin(), plan.joints.end(), [&](const PlannedJoint& joint) {
+      return joint.parent != kNone && (joint.parent == left || joint.parent == right);
+    });
   }
 
   /// A body with several long limbs that the template does not have is hardly what the template is of: an octopus is no
@@ -498,10 +540,11 @@ class Rigger {
                                       "this with the option 'without', or give joint positions with the option 'hint'.",
                                       best_.without, result_.plan.template_name, best_.without));
     if (!choice_.proven) warn("rig.not_proven", "The search was cut short; a better fit may exist.");
-    if (result_.confidence < kDoubtful)
+    if (result_.confidence < options_.min_confidence)
       warn("rig.doubtful", fmt::format("The {} template fits with a confidence of only {:.2f}. Check the result, and "
                                        "correct it with the options 'template' or 'hint'.",
                                        result_.plan.template_name, result_.confidence));
+    check_hints_used(result_.plan, request_.hints);
   }
 
   PlanResult generic() {
@@ -513,7 +556,8 @@ class Rigger {
     pull_inside(result_.plan, whole_);
     std::string names;
     for (const Template& t : templates_) names += (names.empty() ? "" : ", ") + t.name;
-    warn("rig.generic",
+    check_hints_used(result_.plan, request_.hints);
+    warn(result_.confidence < options_.min_confidence ? "rig.generic_doubtful" : "rig.generic",
          fmt::format("No template fits ({}). The joints follow the shape alone and are not named after body parts. "
                      "Choose a template with the option 'template', or give joint positions with the option 'hint'.",
                      names));
@@ -534,7 +578,8 @@ class Rigger {
   bool by_plan_ = false;
   Anatomy anatomy_;
   double shape_ = 0;
-  std::vector<char> given_;
+  std::vector<char> given_;  // Per joint of the template: stays exactly where it is.
+  bool mirrors_ = false;
   PlanResult result_;
 };
 

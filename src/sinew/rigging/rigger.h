@@ -27,6 +27,7 @@ struct RiggerOptions {
   std::string fingers = "auto";
   std::string symmetry = "auto";
   std::string orientation = "auto";
+  double min_confidence = 0.3;
   bool compat = false;
 
   template <class Self, class Visitor>
@@ -49,6 +50,10 @@ struct RiggerOptions {
     v(Field("orientation", "auto detects the orientation of the body; keep assumes +y for up and +z for forward.")
           .one_of({"auto", "keep"}),
       self.orientation);
+    v(Field("min_confidence",
+            "A result with a lower confidence is a doubt: the file is written, and the exit code is 1.")
+          .range(0, 1),
+      self.min_confidence);
     v(Field("compat", "Only search and refine, with the constants of the released Pinocchio library."), self.compat);
   }
 };
@@ -66,8 +71,8 @@ struct RiggerRequest {
 struct PlanResult {
   SkeletonPlan plan;
   bool fits = true;  ///< False: no template fits, and the plan is the generic one.
-  double confidence =
-      0;  ///< 0 to 1: the margin to the second-best interpretation. Below 0.3 the findings have a warning.
+  /// 0 to 1: the margin to the second-best interpretation. Below `min_confidence` the findings have a doubt.
+  double confidence = 0;
   Findings warnings;
   PieceSorting pieces;  ///< Of the mesh; empty if they were not looked at.
   /// Penalties, terms, the second-best candidate, spheres, entries of the search, share of volume not covered, ….

@@ -142,5 +142,27 @@ TEST(Choose, KeepsTheOrientationWhenAsked) {
   for (const Candidate& candidate : choice.ranked) EXPECT_TRUE(candidate.fit.turn.isIdentity());
 }
 
+TEST(Choose, AHintForAJointForbidsVariantsThatLackIt) {
+  Mesh bust = capsule_between(Vec3(0, 0.9, 0), Vec3(0, 1.4, 0), 0.13);
+  bust = joined(bust, capsule_between(Vec3(-0.75, 1.4, 0), Vec3(0.75, 1.4, 0), 0.045));
+  bust = joined(bust, capsule_between(Vec3(0, 1.4, 0), Vec3(0, 1.65, 0), 0.05));
+  bust = joined(bust, capsule_between(Vec3(0, 1.68, 0), Vec3(0, 1.72, 0), 0.1));
+  const Body body = make_body(bust);
+  const Template& human = find_template("human");
+  const auto offers = [&](const std::vector<Hint>& hints, const std::string& without) {
+    const Choice choice = choose(body, {human}, {hints});
+    return std::any_of(choice.ranked.begin(), choice.ranked.end(),
+                       [&](const Candidate& candidate) { return candidate.without == without; });
+  };
+  const auto hint = [&](const char* name, const Vec3& place) {
+    Index j = 0;
+    while (human.joints[j].name != name) ++j;
+    return std::vector<Hint>{{j, body.interior.to_unit(place)}};
+  };
+  ASSERT_TRUE(offers({}, "legs"));
+  EXPECT_FALSE(offers(hint("LeftShin", Vec3(0.05, 0.9, 0)), "legs"));
+  EXPECT_TRUE(offers(hint("LeftHand", Vec3(0.7, 1.4, 0)), "legs"));
+}
+
 }  // namespace
 }  // namespace sinew::rigging

@@ -131,7 +131,8 @@ TEST(Preset, BuiltInPresetsComeInOrderAndNameEveryTemplateWithoutNamesakes) {
       }
     }
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"plain", "blender", "unity", "unreal", "godot", "mixamo", "vrm", "maya"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"plain", "blender", "rigify", "unity", "unreal", "godot", "mixamo", "vrm",
+                                             "maya"}));
   EXPECT_THROW(find_preset("unrael"), Error);
 }
 

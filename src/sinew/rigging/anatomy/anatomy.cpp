@@ -3,7 +3,6 @@
 
 #include "sinew/rigging/anatomy/anatomy.h"
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,6 +10,7 @@
 
 #include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
+#include "sinew/rigging/anatomy/follow.h"
 
 namespace sinew::rigging {
 namespace {
@@ -399,37 +399,8 @@ class Reader {
                                                           : t_.limbs[found.limb].joints.front());
     for (Index j = 0; j < t_.joints.size(); ++j) {
       if (!result_.origins[j].empty() || t_.joints[j].optional || roots.size() < 3) continue;
-      set(j, moved_along(t_.joints[j].position, roots), "derived");
+      set(j, moved_along(t_, fit_.turn, result_.places, roots, t_.joints[j].position), "derived");
     }
-  }
-
-  /// Where the similarity that fits the anchors best takes a point, near anchors counting most.
-  Vec3 moved_along(const Vec3& point, const std::vector<Index>& anchors) const {
-    double sum = 0;
-    Vec3 from = Vec3::Zero(), to = Vec3::Zero();
-    std::vector<double> weights;
-    for (const Index a : anchors) {
-      const double w = 1 / ((t_.joints[a].position - point).squaredNorm() + 1e-4);
-      weights.push_back(w);
-      sum += w;
-      from += w * t_.joints[a].position;
-      to += w * (fit_.turn * result_.places[a]);
-    }
-    from /= sum;
-    to /= sum;
-    Mat3 covariance = Mat3::Zero();
-    double spread = 0;
-    for (std::size_t i = 0; i < anchors.size(); ++i) {
-      const Vec3 p = t_.joints[anchors[i]].position - from;
-      const Vec3 q = fit_.turn * result_.places[anchors[i]] - to;
-      covariance += weights[i] * q * p.transpose();
-      spread += weights[i] * p.squaredNorm();
-    }
-    const Eigen::JacobiSVD<Mat3> svd(covariance, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    Vec3 sign(1, 1, svd.matrixU().determinant() * svd.matrixV().determinant() < 0 ? -1 : 1);
-    const Mat3 rotation = svd.matrixU() * sign.asDiagonal() * svd.matrixV().transpose();
-    const double scale = svd.singularValues().dot(sign) / spread;
-    return fit_.turn.transpose() * (to + scale * (rotation * (point - from)));
   }
 
   void set(Index joint, const Vec3& place, const char* origin) {

@@ -70,8 +70,8 @@ struct Attempt {
 
 /// A template or what is left of it.
 struct Variant {
-  std::size_t source = 0;
   Template skeleton_template;
+  std::vector<Hint> hints;
   std::string without;
   double cost = 0;  ///< Added to its penalty when it is ranked: fewer limbs always fit more easily.
 };
@@ -80,8 +80,8 @@ class Chooser {
  public:
   Chooser(const Body& body, const std::vector<Template>& templates, const std::vector<std::vector<Hint>>& hints,
           const ChoiceOptions& options, const Progress& progress)
-      : body_(body), hints_(hints), options_(options), progress_(progress) {
-    for (std::size_t t = 0; t < templates.size(); ++t) variants_.push_back({t, templates[t], {}, 0});
+      : body_(body), options_(options), progress_(progress) {
+    for (std::size_t t = 0; t < templates.size(); ++t) variants_.push_back({templates[t], hints[t], {}, 0});
   }
 
   Choice choose() {
@@ -134,7 +134,22 @@ class Chooser {
     for (std::size_t v = 0; v < whole; ++v)
       for (const char* word : {"arms", "legs", "head"})
         if (std::optional<Template> rest = rest_without(variants_[v].skeleton_template, word))
-          variants_.push_back({variants_[v].source, *std::move(rest), word, kMissing});
+          if (std::optional<std::vector<Hint>> hints = hints_in(*rest, variants_[v]))
+            variants_.push_back({*std::move(rest), *std::move(hints), word, kMissing});
+  }
+
+  /// The hints of a variant for another that has fewer joints; nothing if it lacks a hinted one: who says where a knee
+  /// is means that there are legs.
+  static std::optional<std::vector<Hint>> hints_in(const Template& rest, const Variant& whole) {
+    std::vector<Hint> hints;
+    for (const Hint& hint : whole.hints) {
+      const std::string& name = whole.skeleton_template.joints[hint.joint].name;
+      Index j = 0;
+      while (j < rest.joints.size() && rest.joints[j].name != name) ++j;
+      if (j == rest.joints.size()) return {};
+      hints.push_back({j, hint.point});
+    }
+    return hints;
   }
 
   /// Nothing if the template has no such limbs, or too little is left of it.
@@ -159,8 +174,7 @@ class Chooser {
           const Variant& variant = variants_[attempts[i].variant];
           found[i].skeleton_template = variant.skeleton_template;
           found[i].without = variant.without;
-          std::vector<Hint> hints = variant.without.empty() ? hints_[variant.source] : std::vector<Hint>();
-          found[i].fit = fit(body_, variant.skeleton_template, attempts[i].turn, hints, options, progress_);
+          found[i].fit = fit(body_, variant.skeleton_template, attempts[i].turn, variant.hints, options, progress_);
           if (found[i].fit.ok()) found[i].fit.found.penalty += variant.cost;
         },
         1);
@@ -185,7 +199,6 @@ class Chooser {
   }
 
   const Body& body_;
-  const std::vector<std::vector<Hint>>& hints_;
   const ChoiceOptions& options_;
   const Progress& progress_;
   std::vector<Variant> variants_;

@@ -109,8 +109,8 @@ std::vector<Preset> read_embedded_presets() {
   std::vector<Preset> result;
   for (const EmbeddedFile& file : embedded_presets())
     result.push_back(read_preset(file.text, "the built-in preset '" + file.name + "'"));
-  constexpr std::array<const char*, 8> kOrder = {"plain", "blender", "unity", "unreal",
-                                                 "godot", "mixamo",  "vrm",   "maya"};
+  constexpr std::array<const char*, 9> kOrder = {"plain", "blender", "rigify", "unity", "unreal",
+                                                 "godot", "mixamo",  "vrm",    "maya"};
   std::stable_sort(result.begin(), result.end(), [&](const Preset& a, const Preset& b) {
     return std::find(kOrder.begin(), kOrder.end(), a.name) < std::find(kOrder.begin(), kOrder.end(), b.name);
   });
@@ -122,8 +122,8 @@ Vec3 axis_vector(const std::string& axis) { return (axis[0] == '-' ? -1.0 : 1.0)
 }  // namespace
 
 Preset read_preset(const Json& json, const std::string& where) {
-  std::vector<std::string> keys = {"version",       "name",       "title",          "names", "trunk",
-                                   "mirrored_axes", "world_axes", "max_influences", "ends"};
+  std::vector<std::string> keys = {"version",    "name",           "title", "names",        "trunk",    "mirrored_axes",
+                                   "world_axes", "max_influences", "ends",  "spine_joints", "all_bones"};
   for (const TextField& field : text_fields()) keys.emplace_back(field.key);
   const JsonFields fields(json, where, keys);
   Preset preset;
@@ -139,6 +139,8 @@ Preset read_preset(const Json& json, const std::string& where) {
   fields.read("world_axes", preset.world_axes);
   fields.read("max_influences", preset.max_influences);
   fields.read("ends", preset.ends);
+  fields.read("spine_joints", preset.spine_joints);
+  fields.read("all_bones", preset.all_bones);
   for (const TextField& field : text_fields()) {
     std::size_t chosen = 0;
     if (!field.choices.empty()) fields.read_choice(field.key, field.choices, chosen);

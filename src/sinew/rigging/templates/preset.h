@@ -37,6 +37,8 @@ struct Preset {
   std::string rest = "keep";        ///< "keep", "t", "a".
   std::string unit = "m";           ///< "m" or "cm": with "cm" the skeleton is below a node that scales by a hundredth.
   int max_influences = 4;           ///< 1 to 64.
+  int spine_joints = 0;             ///< At least so many joints between hips and neck; 0: as many as the template has.
+  bool all_bones = false;           ///< Root and end joints belong to the skin, so that programs import them as bones.
   bool ends = false;                ///< Leaves get end joints…
   std::string end_suffix = "_end";  ///< …named after the leaf, with this suffix.
 };
@@ -47,7 +49,7 @@ Preset read_preset(const Json& json, const std::string& where);
 /// The same from the text of a file. \throws Error also for text that is not valid JSON.
 Preset read_preset(const std::string& text, const std::string& where);
 
-/// The built-in presets: plain, blender, unity, unreal, godot, mixamo, vrm, maya.
+/// The built-in presets: plain, blender, rigify, unity, unreal, godot, mixamo, vrm, maya.
 const std::vector<Preset>& presets();
 const Preset& find_preset(const std::string& name);  ///< \throws Error that lists the available names.
 
