@@ -126,8 +126,10 @@ class Chooser {
 
   void add_pose_variants(std::size_t whole) {
     for (std::size_t v = 0; v < whole; ++v)
-      for (PoseVariant& posed : pose_variants(variants_[v].skeleton_template))
-        variants_.push_back({variants_[v].source, std::move(posed.skeleton_template), {}, kPosed});
+      for (PoseVariant& posed : pose_variants(variants_[v].skeleton_template)) {
+        std::vector<Hint> hints = variants_[v].hints;
+        variants_.push_back({std::move(posed.skeleton_template), std::move(hints), {}, kPosed});
+      }
   }
 
   void add_partial_variants(std::size_t whole) {
