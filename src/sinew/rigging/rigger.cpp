@@ -31,7 +31,7 @@ namespace {
 
 constexpr std::size_t kMostReadings = 6;
 constexpr int kCoarse = 96;
-constexpr double kMostCoarse = 40000;  // Solid voxels of the grid on which readings are compared.
+constexpr double kMostCoarse = 75000;  // Solid voxels of the grid on which readings are compared.
 constexpr double kDoubtful = 0.3;      // Confidence below it gets a warning.
 
 /// A joint of a template by its name or its role.
