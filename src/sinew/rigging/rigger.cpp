@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::size_t kMostReadings = 6;
 constexpr int kCoarse = 96;
-constexpr double kMostCoarse = 40000;  // Solid voxels of the grid on which readings are compared.
+constexpr double kMostCoarse = 75000;  // Solid voxels of the grid on which readings are compared.
 constexpr double kHintReach = 0.05;    // How far a joint may be from its hint, in the interior's frame.
 constexpr double kAsRead = 0.005;      // A hint nearer than this agrees with the joint.
 constexpr double kMuch = 0.25;         // Of the volume: more than props and clothes beside the body usually have.
