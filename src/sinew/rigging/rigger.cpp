@@ -83,7 +83,8 @@ class Rigger {
     read_plan();
     if (reading_ && reading_->cost <= kClear) return planned();
     search();
-    if (reading_ && (choice_.ranked.empty() || reading_->cost < best_.cost)) return planned();
+    // Part of a template fits many bodies; a whole plan says more.
+    if (reading_ && (choice_.ranked.empty() || !best_.without.empty() || reading_->cost < best_.cost)) return planned();
     if (choice_.ranked.empty() || unlike_all()) return generic();
     stage("joints", 0.5);
     place();
