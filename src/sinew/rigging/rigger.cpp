@@ -81,7 +81,9 @@ class Rigger {
     if (reading_ && reading_->cost <= kClear && !may_be_a_person()) return planned();
     search();
     const bool person = reading_ && may_be_a_person() && found_a_person();
-    if (reading_ && !person && (choice_.ranked.empty() || reading_->cost < best_.cost)) return planned();
+    // Part of a template fits many bodies; a whole plan says more.
+    if (reading_ && !person && (choice_.ranked.empty() || !best_.without.empty() || reading_->cost < best_.cost))
+      return planned();
     if (choice_.ranked.empty() || unlike_all()) return generic();
     stage("joints", 0.5);
     place();

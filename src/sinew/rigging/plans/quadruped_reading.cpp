@@ -111,6 +111,15 @@ class QuadrupedReader {
     return line.at((0.5 * share + 0.5 * at) * line.length);
   }
 
+  /// A point brought so near to the line between two others that it is at most `most` away from it: the highest
+  /// sections of a leg may have parts of the belly.
+  static Vec3 near_chord(const Vec3& p, const Vec3& a, const Vec3& b, double most) {
+    const Vec3 way = b - a;
+    const Vec3 foot = a + std::clamp((p - a).dot(way) / way.squaredNorm(), 0.0, 1.0) * way;
+    const double off = (p - foot).norm();
+    return off <= most ? p : Vec3(foot + most / off * (p - foot));
+  }
+
   static Vec3 paw_of(const Leg& leg, double y) { return leg.at(y); }
 
   void place_legs(const LegPair& pair, bool hind) {
@@ -125,6 +134,7 @@ class QuadrupedReader {
       toe[side] = leg.toe;
       const CenterLine line = leg_line(leg, first[side], paw[side]);
       second[side] = bend(line, hind ? kStifleShare : kElbowShare, 0.1, hind ? 1 : -1);
+      second[side] = near_chord(second[side], first[side], paw[side], 0.16 * line.length);
       // Where the leg is still one with the body there is no bend to see.
       if (second[side].y() > leg.top) second[side].z() += (hind ? 0.07 : -0.05) * trunk_;
       third[side] = hind ? bend(line, kHockShare, 0.1, -1) : line.at(kWristShare * line.length);
@@ -175,8 +185,8 @@ class QuadrupedReader {
     nose_z_ = tip.z();
   }
 
-  /// A tail that is held away from the body begins where the sections behind the hips have become narrow. What is too short or too thick for its
-  /// length is none.
+  /// A tail that is held away from the body begins where the sections behind the hips have become narrow. What is too
+  /// short or too thick for its length is none.
   void place_tail() {
     const Vec3 hips = reading_.places.joints["hips"];
     const double beside = std::max(0.6 * mean_x(rear_, 0.5 * rear_[0].top), 3 * body_.cell);
