@@ -14,11 +14,18 @@ using namespace sinew::test;
 
 double along(const Interior& interior) { return 0.9 / interior.voxels.cell; }
 
-TEST(MakeBody, ABoxHasNoMoreVoxelsThanAllowed) {
-  const BodyOptions options;
+TEST(MakeBody, ABoxHasAboutTheVoxelsThatAreAllowed) {
+  BodyOptions options;
+  options.most_voxels = 400000;
   const Body body = make_body(cube(), options);
   EXPECT_LT(static_cast<double>(body.interior.voxels.solid.size()), 1.1 * options.most_voxels);
   EXPECT_GT(static_cast<double>(body.interior.voxels.solid.size()), 0.8 * options.most_voxels);
+}
+
+TEST(MakeBody, ABoxHasAtLeast64VoxelsAlongASide) {
+  BodyOptions options;
+  options.most_voxels = 50000;
+  EXPECT_NEAR(along(make_body(cube(), options).interior), 64, 0.5);
 }
 
 TEST(MakeBody, AThinShellInALargeBoxKeepsTheFullResolution) {
