@@ -52,6 +52,9 @@ std::vector<std::string> names_for(const Skeleton& skeleton, const Recognition& 
     return joint.deforming && joint.role != "end" && !joint.driver;
   });
   if (deforms) names.push_back("exercise");
+  const std::string chains = chain_clip_name(skeleton);
+  // Names of many legs may be taken for those of two.
+  if (chains == "walk") return names.push_back(chains), names;
   if (known.build == Build::kHumanoid) names.insert(names.end(), {"idle", "walk", "run", "wave"});
   if (known.build == Build::kQuadruped && known.coverage == 1 && known.find(BodyPart::kHand, Side::kLeft) != kNone &&
       known.find(BodyPart::kHand, Side::kRight) != kNone)
@@ -59,8 +62,7 @@ std::vector<std::string> names_for(const Skeleton& skeleton, const Recognition& 
   if (struts(known)) names.push_back("walk");
   if (known.build != Build::kUnknown && !wing_of(known, Side::kLeft).empty() && !wing_of(known, Side::kRight).empty())
     names.push_back("flap");
-  if (const std::string name = chain_clip_name(skeleton); known.build == Build::kUnknown && !name.empty())
-    names.push_back(name);
+  if (known.build == Build::kUnknown && !chains.empty()) names.push_back(chains);
   return names;
 }
 
@@ -83,7 +85,7 @@ Clip builtin_clip(const Skeleton& skeleton, const std::string& name) {
         fmt::format("There is no built-in clip '{}' for this skeleton, which is of the kind '{}'. Available: {}.", name,
                     build_name(known.build), names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
   if (name == "exercise") return exercise(skeleton);
-  if (known.build == Build::kUnknown) return chain_clip(skeleton);
+  if (known.build == Build::kUnknown || chain_clip_name(skeleton) == "walk") return chain_clip(skeleton);
   const Body body(skeleton, known, name == "flap");
   if (name == "idle") return idle_clip(body);
   if (name == "run") return run_clip(body);

@@ -12,7 +12,6 @@
 #include "sinew/rigging/anatomy/limb.h"
 #include "sinew/rigging/plans/body_ends.h"
 #include "sinew/rigging/plans/trunk.h"
-#include "sinew/rigging/plans/wings.h"
 
 namespace sinew::rigging {
 namespace {
@@ -63,7 +62,6 @@ class CrawlerReader {
     find_trunk();
     place_legs();
     place_body();
-    find_wings(body_, trunk_.y(), "wing", reading_.places);
     reading_.template_name = pairs_.size() == 3 ? "insect" : "spider";
     return std::move(reading_);
   }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "sinew/geometry/spatial/distance_field.h"
 #include "sinew/rigging/plans/body_ends.h"
 #include "sinew/rigging/plans/trunk.h"
 #include "sinew/rigging/plans/wings.h"
@@ -120,6 +121,15 @@ class QuadrupedReader {
     return off <= most ? p : Vec3(foot + most / off * (p - foot));
   }
 
+  /// A point that is moved towards another, which is inside, until it is inside as well.
+  Vec3 inside(const Vec3& p, const Vec3& towards) const {
+    for (double t = 0; t < 1; t += 0.1) {
+      const Vec3 q = p + t * (towards - p);
+      if (geometry::sample(body_.ways.interior().depth, body_.frame.from_body(q)) < -1.5 * body_.cell) return q;
+    }
+    return towards;
+  }
+
   static Vec3 paw_of(const Leg& leg, double y) { return leg.at(y); }
 
   void place_legs(const LegPair& pair, bool hind) {
@@ -129,12 +139,12 @@ class QuadrupedReader {
     const double x = mean_x(pair, std::min({pair[0].top, pair[1].top, 0.5 * back_}));
     for (std::size_t side = 0; side < 2; ++side) {
       const Leg& leg = pair[side];
-      first[side] = Vec3(side == 0 ? 0.9 * x : -0.9 * x, y, z);
+      first[side] = inside(Vec3(side == 0 ? 0.9 * x : -0.9 * x, y, z), reading_.places.joints[hind ? "hips" : "chest"]);
       paw[side] = paw_of(leg, kPawHeight * back_);
       toe[side] = leg.toe;
       const CenterLine line = leg_line(leg, first[side], paw[side]);
       second[side] = bend(line, hind ? kStifleShare : kElbowShare, 0.1, hind ? 1 : -1);
-      second[side] = near_chord(second[side], first[side], paw[side], 0.16 * line.length);
+      second[side] = near_chord(second[side], first[side], paw[side], 0.16 * (first[side] - paw[side]).norm());
       // Where the leg is still one with the body there is no bend to see.
       if (second[side].y() > leg.top) second[side].z() += (hind ? 0.07 : -0.05) * trunk_;
       third[side] = hind ? bend(line, kHockShare, 0.1, -1) : line.at(kWristShare * line.length);
@@ -204,7 +214,8 @@ class QuadrupedReader {
     const double length = line.length - root;
     double mean = 0;
     for (int k = 0; k < 10; ++k) mean += 0.1 * line.width(root + (k + 0.5) / 10 * length);
-    if (length < 0.25 * trunk_ || length < 3 * mean) return;
+    // A thin one is found more exactly as what protrudes.
+    if (length < 0.25 * trunk_ || length < 3 * mean || mean < 0.3 * rump) return;
     for (int k = 0; k < 4; ++k)
       reading_.places.joints[fmt::format("tail_{}", k + 1)] = on_plane(line.at(root + 0.25 * k * length));
     reading_.places.ends["tail_4"] = *tip;
@@ -222,7 +233,7 @@ class QuadrupedReader {
     const auto share = [&](double z) { return (z - hip_z_) / trunk_; };
     const auto& joints = reading_.places.joints;
     doubt("trunk", trunk_ / back_, 0.45, 1.3);
-    doubt("belly", std::min(rear_[0].top, front_[0].top) / back_, 0.2, 0.75);
+    doubt("belly", std::min(rear_[0].top, front_[0].top) / back_, 0.1, 0.75);
     doubt("length", trunk_ / (body_.high_z - body_.low_z), 0.12, 0.75);
     if (joints.count("head") == 0) {
       reading_.doubts.push_back("head");
