@@ -13,13 +13,13 @@ namespace {
 
 using namespace sinew::test;
 
-RiggerOptions quick() {
+RiggerOptions without_fingers() {
   RiggerOptions options;
   options.fingers = "none";
   return options;
 }
 
-RiggerRequest only(const char* name) {
+RiggerRequest only_template(const char* name) {
   RiggerRequest request;
   request.templates = {find_template(name)};
   return request;
@@ -33,7 +33,7 @@ const PlannedJoint& joint_of(const PlanResult& rigged, const std::string& name) 
 
 std::string error_of(const Mesh& mesh, const RiggerRequest& request) {
   try {
-    plan_skeleton(mesh, request, quick());
+    plan_skeleton(mesh, request, without_fingers());
   } catch (const Error& error) {
     return error.what();
   }
@@ -59,14 +59,14 @@ TEST(RiggerHints, OneForAnyKindOfJointIsReachedAndTheOthersStayAsGood) {
     const Mesh mesh = bare(made);
     const Places places = places_of(made);
     const double height = height_of(mesh);
-    const auto before = errors_of(plan_skeleton(mesh, only("human"), quick()).plan, places, height);
+    const auto before = errors_of(plan_skeleton(mesh, only_template("human"), without_fingers()).plan, places, height);
     for (const char* name :
          {"LeftShin", "RightForearm", "LeftThigh", "RightUpperArm", "Head", "Neck", "LeftHand", "RightFoot", "Hips"}) {
-      RiggerRequest request = only("human");
+      RiggerRequest request = only_template("human");
       // As a person reads it off a picture.
       const Vec3 hint = places.at(name) + Vec3(0.006, -0.006, 0.006) * height;
       request.hints[name] = hint;
-      const PlanResult hinted = plan_skeleton(mesh, request, quick());
+      const PlanResult hinted = plan_skeleton(mesh, request, without_fingers());
       const auto after = errors_of(hinted.plan, places, height);
       EXPECT_LT((joint_of(hinted, name).position - hint).norm(), 0.05 * height) << name;
       EXPECT_LT(after.at(name), std::max(before.at(name), 0.02)) << name;
@@ -77,10 +77,10 @@ TEST(RiggerHints, OneForAnyKindOfJointIsReachedAndTheOthersStayAsGood) {
 
 TEST(RiggerHints, OneOnTheLeftMovesTheRightOfASymmetricBody) {
   const Symmetric& one = symmetric();
-  RiggerRequest request = only("human");
+  RiggerRequest request = only_template("human");
   const Vec3 hint = one.places.at("LeftShin") + Vec3(0, 0.06, 0) * one.height;
   request.hints["left_shin"] = hint;
-  const PlanResult hinted = plan_skeleton(one.mesh, request, quick());
+  const PlanResult hinted = plan_skeleton(one.mesh, request, without_fingers());
   ASSERT_TRUE(hinted.plan.symmetric);
   EXPECT_LT((joint_of(hinted, "LeftShin").position - hint).norm(), 0.02 * one.height);
   EXPECT_NEAR(joint_of(hinted, "RightShin").position.y(), hint.y(), 0.02 * one.height);
@@ -89,11 +89,11 @@ TEST(RiggerHints, OneOnTheLeftMovesTheRightOfASymmetricBody) {
 
 TEST(RiggerHints, ThoseOnBothSidesAreMeantAsTheyAre) {
   const Symmetric& one = symmetric();
-  RiggerRequest request = only("human");
+  RiggerRequest request = only_template("human");
   const Vec3 left = one.places.at("LeftShin") + Vec3(0, 0.06, 0) * one.height;
   const Vec3 right = one.places.at("RightShin") - Vec3(0, 0.06, 0) * one.height;
   request.hints = {{"left_shin", left}, {"right_shin", right}};
-  const PlanResult hinted = plan_skeleton(one.mesh, request, quick());
+  const PlanResult hinted = plan_skeleton(one.mesh, request, without_fingers());
   EXPECT_FALSE(hinted.plan.symmetric);
   EXPECT_LT((joint_of(hinted, "LeftShin").position - left).norm(), 0.02 * one.height);
   EXPECT_LT((joint_of(hinted, "RightShin").position - right).norm(), 0.02 * one.height);
@@ -105,7 +105,7 @@ TEST(RiggerHints, ATemplateWithoutTheJointIsNotChosen) {
   request.templates = templates();
   request.hints["left_upper_arm"] = one.places.at("LeftUpperArm");
   request.hints["left_shin"] = one.places.at("LeftShin");
-  const PlanResult hinted = plan_skeleton(one.mesh, request, quick());
+  const PlanResult hinted = plan_skeleton(one.mesh, request, without_fingers());
   EXPECT_EQ(hinted.plan.template_name, "human");
 }
 

@@ -12,21 +12,21 @@ namespace {
 
 using namespace sinew::test;
 
-struct Person {
+struct PlannedPerson {
   SkeletonPlan plan;
   Mesh mesh;
 };
 
-Person person(int seed) {
+PlannedPerson planned_person(int seed) {
   const shapes::Made made = small_made("human", seed);
-  Person result{true_plan(made, {"Thumb", "Index", "Middle", "Ring", "Little"}), bare(made)};
+  PlannedPerson result{true_plan(made, {"Thumb", "Index", "Middle", "Ring", "Little"}), bare(made)};
   result.plan.template_name = "human";
   return result;
 }
 
 TEST(Sanity, TrueSkeletonsOfPeopleAreWithinTheBounds) {
   for (const int seed : {0, 1, 2, 3}) {
-    const Person p = person(seed);
+    const PlannedPerson p = planned_person(seed);
     const SanityResult sanity = check_proportions(p.plan, p.mesh);
     EXPECT_GT(sanity.checked, 20);
     EXPECT_LE(sanity.implausible.size(), 1u) << seed << ": " << sanity.implausible.front().what;
@@ -34,7 +34,7 @@ TEST(Sanity, TrueSkeletonsOfPeopleAreWithinTheBounds) {
 }
 
 TEST(Sanity, ThighsThatAreFarTooLowAreImplausible) {
-  Person p = person(0);
+  PlannedPerson p = planned_person(0);
   const double height = height_of(p.mesh);
   for (const char* role : {"left_thigh", "right_thigh"})
     p.plan.joints[p.plan.find_role(role)].position.y() -= 0.35 * height;
@@ -44,7 +44,7 @@ TEST(Sanity, ThighsThatAreFarTooLowAreImplausible) {
 }
 
 TEST(Sanity, ExchangedSidesAreImplausible) {
-  Person p = person(0);
+  PlannedPerson p = planned_person(0);
   for (const char* part : {"_thigh", "_shin", "_foot"})
     std::swap(p.plan.joints[p.plan.find_role(std::string("left") + part)].position,
               p.plan.joints[p.plan.find_role(std::string("right") + part)].position);
@@ -52,7 +52,7 @@ TEST(Sanity, ExchangedSidesAreImplausible) {
 }
 
 TEST(Sanity, ABodyOfUnknownPlanHasNothingToCheck) {
-  Person p = person(0);
+  PlannedPerson p = planned_person(0);
   p.plan.template_name = "generic";
   const SanityResult sanity = check_proportions(p.plan, p.mesh);
   EXPECT_EQ(sanity.checked, 0);
