@@ -19,7 +19,7 @@ Skeleton two_joints() {
   return skeleton;
 }
 
-std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+std::span<const std::byte> bytes_of_text(const std::string& text) { return std::as_bytes(std::span(text)); }
 
 TEST(PartsJson, OwnersAreReadBackAsJoints) {
   Segmentation segmentation;
@@ -27,18 +27,18 @@ TEST(PartsJson, OwnersAreReadBackAsJoints) {
   segmentation.owner = {1, 0, kNone};
   segmentation.along = {0.5F, 0.25F, 0};
   const std::string text = owners_json(segmentation, two_joints());
-  EXPECT_EQ(read_owners_json(bytes_of(text), "o.json", two_joints(), 3), (std::vector<Index>{1, 0, kNone}));
-  EXPECT_THROW(read_owners_json(bytes_of(text), "o.json", two_joints(), 4), Error);
+  EXPECT_EQ(read_owners_json(bytes_of_text(text), "o.json", two_joints(), 3), (std::vector<Index>{1, 0, kNone}));
+  EXPECT_THROW(read_owners_json(bytes_of_text(text), "o.json", two_joints(), 4), Error);
   Skeleton other = two_joints();
   other.joints[1].name = "forearm";
-  EXPECT_THROW(read_owners_json(bytes_of(text), "o.json", other, 3), Error);
+  EXPECT_THROW(read_owners_json(bytes_of_text(text), "o.json", other, 3), Error);
 }
 
 TEST(PartsJson, SamplesAreReadBack) {
   PartSamples samples;
   samples["lower"] = {{Vec3(1, 2, 3), Vec3::UnitY()}, {Vec3(0.1, 0.2, 0.3), Vec3::UnitX()}};
   const std::string text = samples_json(samples);
-  const PartSamples again = read_samples_json(bytes_of(text), "s.json");
+  const PartSamples again = read_samples_json(bytes_of_text(text), "s.json");
   ASSERT_EQ(again.size(), 1);
   ASSERT_EQ(again.at("lower").size(), 2);
   EXPECT_EQ(again.at("lower")[1].point, samples["lower"][1].point);
@@ -52,8 +52,8 @@ TEST(PartsJson, OtherFilesAreRefused) {
         "{\"format\":\"sinew-samples\",\"parts\":{\"a\":{\"points\":[[0,0,0]],\"normals\":[]}}}",
         "{\"format\":\"sinew-samples\",\"parts\":{\"a\":{\"points\":[[0,0,0]],\"normals\":[[0,0,0]]}}}"}) {
     const std::string file = text;
-    EXPECT_THROW(read_owners_json(bytes_of(file), "x.json", two_joints(), 1), Error) << text;
-    EXPECT_THROW(read_samples_json(bytes_of(file), "x.json"), Error) << text;
+    EXPECT_THROW(read_owners_json(bytes_of_text(file), "x.json", two_joints(), 1), Error) << text;
+    EXPECT_THROW(read_samples_json(bytes_of_text(file), "x.json"), Error) << text;
   }
 }
 

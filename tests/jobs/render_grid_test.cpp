@@ -70,8 +70,9 @@ TEST(RenderGrid, JointsHaveTheirNamesAndPositionsAndNoTwoLabelsOverlap) {
   EXPECT_EQ(names.count("LeftIndex1"), 0U);
   for (const Overlay::Label& a : labels)
     for (const Overlay::Label& b : labels)
-      if (&a != &b && std::abs(a.position.x() - b.position.x()) < 0.1)
+      if (&a != &b && std::abs(a.position.x() - b.position.x()) < 0.1) {
         EXPECT_GT(std::abs(a.position.y() - b.position.y()), 0.01) << a.text << " " << b.text;
+      }
   // Joints of the far side would cover those of the near side.
   for (const Overlay::Label& label : joint_labels(scene.frames[1]))
     EXPECT_NE(label.text.substr(0, 5), "Right") << label.text;

@@ -39,10 +39,15 @@ TEST(TrunkJoints, EverythingElseKeepsItsParentPartnerAndPosition) {
   for (const PlannedJoint& joint : before.joints) {
     const PlannedJoint& now = plan.joints[plan.find_role(joint.role)];
     EXPECT_EQ(now.name, joint.name);
-    if (joint.parent != kNone && joint.role != "chest")
+    if (joint.parent != kNone && joint.role != "chest") {
       EXPECT_EQ(plan.joints[now.parent].role, before.joints[joint.parent].role) << joint.role;
-    if (joint.partner != kNone) EXPECT_EQ(plan.joints[now.partner].role, before.joints[joint.partner].role);
-    if (joint.role != "spine" && joint.role != "chest") EXPECT_EQ(now.position, joint.position) << joint.role;
+    }
+    if (joint.partner != kNone) {
+      EXPECT_EQ(plan.joints[now.partner].role, before.joints[joint.partner].role);
+    }
+    if (joint.role != "spine" && joint.role != "chest") {
+      EXPECT_EQ(now.position, joint.position) << joint.role;
+    }
   }
 }
 
