@@ -145,6 +145,7 @@ TEST(EmbeddingAblation, ThePenaltyThatIsLeftOutCostsNothing) {
         .metrics["terms"][rigging::penalty_names()[6]]
         .get<double>();
   };
+  request.weights = rigging::PenaltyWeights();  // Own weights: the body is searched, not read.
   EXPECT_GT(cost(), 0);
   request.weights = trial.weights;
   EXPECT_EQ(cost(), 0);
