@@ -110,7 +110,7 @@ class GridPanel {
       Label label;
       label.at = frame_.joints[j].topRightCorner<3, 1>();
       // From the side, the joints of the far side are behind those of the near side.
-      if (panel_.across == 2 && label.at.x() < middle - 0.01 * size) continue;
+      if (panel_.across == 2 && (label.at.x() < middle - 0.01 * size || is_behind_partner(j))) continue;
       const double step = grid_step(box_.extent().y()) / 100;
       label.text = fmt::format("{}={},{},{}", skeleton.joints[j].name, metres(label.at.x(), step),
                                metres(label.at.y(), step), metres(label.at.z(), step));
@@ -118,6 +118,11 @@ class GridPanel {
     }
     std::stable_sort(labels_.begin(), labels_.end(),
                      [](const Label& a, const Label& b) { return a.at.y() > b.at.y(); });
+  }
+
+  bool is_behind_partner(Index j) const {
+    const Index partner = scene_.character.rig.skeleton.joints[j].mirror;
+    return partner != kNone && frame_.joints[partner](0, 3) > frame_.joints[j](0, 3);
   }
 
   /// Finds the scale at which body and labels fit, and the places of the labels in two columns.

@@ -150,7 +150,7 @@ constexpr TableName kUnreal[] = {
     {"pinky_02_*", P::kLittle, 2},  {"pinky_03_*", P::kLittle, 3},
 };
 
-// Blender's Rigify: the joints that deform.
+// Blender's Rigify: the joints that deform, and without their prefix those of its meta-rig.
 constexpr TableName kRigify[] = {
     {"spine", P::kHips},
     {"spine.001", P::kSpine},
@@ -269,7 +269,7 @@ constexpr TableName kBiped[] = {
     {"* Finger4", P::kLittle},  {"* Finger41", P::kLittle, 2}, {"* Finger42", P::kLittle, 3},
 };
 
-constexpr std::array<JointTable, 9> kTables = {{
+constexpr std::array<JointTable, 10> kTables = {{
     {"sinew", "Left", "Right", "", kSinew},
     {"mixamo", "Left", "Right", "mixamorig", kMixamo},
     {"motionbuilder", "Left", "Right", "", kMotionBuilder},
@@ -278,6 +278,7 @@ constexpr std::array<JointTable, 9> kTables = {{
     {"unreal", "l", "r", "", kUnreal},
     {"rigify", "L", "R", "DEF-", kRigify},
     {"blender", "L", "R", "", kBlender},
+    {"metarig", "L", "R", "", kRigify},
     {"biped", "L", "R", "Bip01 ", kBiped},
 }};
 

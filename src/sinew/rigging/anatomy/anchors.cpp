@@ -109,8 +109,8 @@ class LimbLayout {
     const std::size_t k = nearest_known(true);
     const double lower = after_[k] - after_.back();
     double upper = after_.front() - after_[k];
-    if (const double ratio = ratio_of(t_, joints_, k); ratio > 0 && lower > 0)
-      upper = std::clamp(upper, lower * ratio / kProportion, lower * ratio * kProportion);
+    if (const double usual = lower * ratio_of(t_, joints_, k); usual > 0)
+      upper = upper < usual / kProportion || upper > usual * kProportion ? usual : upper;
     else upper = std::max(upper, 0.5 * (before_.front() - before_[k]));
     const double moved = after_[k] + upper - after_.front();
     if (std::abs(moved) < found_.profile.step) return;
