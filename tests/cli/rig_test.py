@@ -115,7 +115,7 @@ class Rig(command_case.CommandCase):
         self.assertEqual(again.returncode, 0)
 
     def test_a_mesh_that_lies_is_turned_to_stand_unless_it_shall_not(self):
-        self.expect(0, "convert", "human.glb", "-o", "lying.obj", "--up", "-z", "--forward", "y", "--force")
+        self.sinew("convert", "bare.obj", "-o", "lying.obj", "--up", "-z", "--forward", "y", "--force")
         report = json.loads(self.rig("lying.obj", "-o", "stands.glb", "--json").stdout)
         self.assertIn(("rig.turned", "note"), [(f["code"], f["level"]) for f in report["findings"]])
         head = [j for j in report["metrics"]["joints"] if j["name"] == "Head"][0]["position"]
@@ -126,7 +126,7 @@ class Rig(command_case.CommandCase):
         self.assertGreater(abs(head[2]), 1)
 
     def test_a_person_of_unlikely_height_gets_a_warning_with_the_unit(self):
-        self.expect(0, "convert", "human.glb", "-o", "large.obj", "--height", "172", "--force")
+        self.sinew("convert", "bare.obj", "-o", "large.obj", "--height", "172", "--force")
         report = json.loads(self.rig("large.obj", "-o", "large.glb", "--json").stdout)
         size = [f for f in report["findings"] if f["code"] == "rig.size"]
         self.assertEqual([f["level"] for f in size], ["warning"])

@@ -487,7 +487,9 @@ class Rigger {
         !has_fingers(plan))
       add(add_fingers(plan, mesh_, progress_));
     const std::vector<Protrusion> found = protrusions(body_.interior, plan_bones(plan, body_.interior).bones);
-    if (!by_plan_) count_unexplained(found);
+    // Crawlers have as many legs as their plan; what has more is something else.
+    const bool crawls = plan.template_name == "insect" || plan.template_name == "spider";
+    if (!by_plan_ || crawls) count_unexplained(found);
     add(add_extras(plan, body_.interior, options_.extras, best_.skeleton_template, found));
     pull_inside(plan, whole_);
   }
