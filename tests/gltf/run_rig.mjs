@@ -71,7 +71,7 @@ function rig(program, ...words) {
 async function judge(options, work, input, variant) {
   const output = join(work, `${basename(input)}_rigged.glb`);
   const words = [input, '--replace', '--demo-clip', 'auto', ...variant, '-o', output, '--force', '--json'];
-  const {metrics, warnings} = rig(options.sinew, ...words);
+  const {metrics, findings} = rig(options.sinew, ...words);
   const {added} = await compareValidity(output, input);
   if (added.length) throw new Error(added[0]);
   const [before, after] = [await Gltf.open(input), await Gltf.open(output)];
@@ -85,7 +85,7 @@ async function judge(options, work, input, variant) {
   const clips = (before.json.animations ?? []).length;
   const now = after.json.animations.length;
   rmSync(output, {force: true});
-  return [basename(input), variant.join(' ') || 'plain', metrics.template, metrics.skeleton_joints, `${clips} → ${now}`, warnings.length];
+  return [basename(input), variant.join(' ') || 'plain', metrics.template, metrics.skeleton_joints, `${clips} → ${now}`, findings.length];
 }
 
 function print(cells) {
@@ -96,7 +96,7 @@ function print(cells) {
 const options = parse(process.argv.slice(2));
 const work = options.work ?? mkdtempSync(join(tmpdir(), 'sinew-rig-'));
 mkdirSync(work, {recursive: true});
-print(['file', 'options', 'template', 'joints', 'clips', 'warnings']);
+print(['file', 'options', 'template', 'joints', 'clips', 'findings']);
 let asked = 0;
 let failures = 0;
 for (const path of makeInputs(options, work)) {
