@@ -34,6 +34,7 @@ class BipedReader {
     place_legs();
     const bool has_head = place_head();
     const bool has_tail = place_tail();
+    if (has_head && !tailed_) place_bird_neck();
     const bool winged = !tailed_ && find_wings(body_, leg_top_, "arm", reading_.places);
     reading_.template_name = tailed_ ? "tailed_biped" : "bird";
     if (!has_head) reading_.doubts.push_back("head");
@@ -93,7 +94,8 @@ class BipedReader {
     const std::vector<std::uint8_t> taken = voxels_beyond(1);
     const std::optional<Vec3> nose = farthest_end(body_, hips_, taken, 1);
     if (!nose) return false;
-    const CenterLine line = center_line(body_, hips_, *nose, taken);
+    front_line_ = center_line(body_, hips_, *nose, taken);
+    const CenterLine& line = front_line_;
     front_ = line.length;
     for (double t = 0; t < 0.6; t += 0.02) widest_ = std::max(widest_, line.width(t * line.length));
     // The neck begins where the trunk has become narrow, and ends where it is narrowest before the head.
@@ -109,8 +111,22 @@ class BipedReader {
     joints["chest"] = on_plane(line.at(0.62 * neck * line.length));
     joints["neck"] = on_plane(line.at(neck * line.length));
     joints["head"] = on_plane(line.at(head * line.length));
+    head_share_ = head;
     reading_.places.ends["head"] = *nose;
     return true;
+  }
+
+  /// The neck of a bird begins deep in its breast and bends in several places.
+  void place_bird_neck() {
+    constexpr double kNeckBase = 0.32;
+    auto& joints = reading_.places.joints;
+    joints["chest"] = on_plane(front_line_.at(0.6 * kNeckBase * front_));
+    const std::array<const char*, 3> roles = {"neck", "neck_2", "neck_3"};
+    for (int k = 0; k < 3; ++k)
+      joints[roles[static_cast<std::size_t>(k)]] =
+          on_plane(front_line_.at((kNeckBase + (head_share_ - kNeckBase) * k / 3) * front_));
+    reading_.inserted.push_back({"neck", "head", "Neck2", "neck_2"});
+    reading_.inserted.push_back({"neck_2", "head", "Neck3", "neck_3"});
   }
 
   bool place_tail() {
@@ -140,6 +156,8 @@ class BipedReader {
   MidlineProfile profile_;
   Vec3 hips_ = Vec3::Zero();
   double leg_top_ = 0, back_ = 0, front_ = 0, widest_ = 0, tail_share_ = 0, tail_width_ = 0;
+  double head_share_ = 0;
+  CenterLine front_line_;
   bool tailed_ = false;
   PlanReading reading_;
 };

@@ -53,6 +53,17 @@ double mean_width(const CenterLine& line, double from, double to) {
   return sum;
 }
 
+/// Axes whose forward direction is the level part of a direction in the old ones.
+BodyAxes facing_along(const BodyAxes& axes, const Vec3& direction) {
+  const Vec3 level(direction.x(), 0, direction.z());
+  if (level.norm() < 0.2 * direction.norm()) return axes;
+  BodyAxes result = axes;
+  const Vec3 up = axes.turn.row(1).transpose(), forward = (axes.turn.transpose() * level).normalized();
+  result.turn.row(2) = forward.transpose();
+  result.turn.row(0) = up.cross(forward).transpose();
+  return result;
+}
+
 /// Whether anything long leaves a body, seen from one of its ends.
 bool has_limbs(const BodyVoxels& body, const std::vector<float>& from_end, const std::vector<std::uint8_t>& all) {
   const geometry::VoxelDistances links(body.ways.interior().voxels, nullptr, geometry::VoxelMetric::kChamfer);
@@ -126,7 +137,8 @@ std::optional<PlanReading> read_snake(const BodyWays& ways, const BodyAxes& fram
     std::reverse(line.widths.begin(), line.widths.end());
   }
   PlanReading reading;
-  reading.frame = frame;
+  reading.frame = facing_along(frame, line.points.back() - line.at(0.5 * line.length));
+  for (Vec3& p : line.points) p = reading.frame.to_body(frame.from_body(p));
   reading.template_name = "snake";
   constexpr std::array<std::pair<const char*, double>, 9> kSnake = {{{"hips", 0.5},
                                                                      {"spine", 0.61},
