@@ -23,6 +23,7 @@ constexpr float kRigid = 0.999F;      ///< Weight of one joint from which on ski
 constexpr Index kBlock = 64;          ///< Vertices in a block.
 constexpr double kSmallShell = 0.5;   ///< Of the support, across a shell that keeps its shape.
 constexpr std::size_t kCarriers = 6;
+constexpr float kRounding = 1e-5F;  ///< In radii: values in a pose differ from those at binding by less.
 
 /// 0 up to `low`, 1 from `high` on, smooth between.
 float ramp(float x, float low, float high) {
@@ -219,8 +220,8 @@ class SkinMaker {
       PartValue own, other;
       if (skin_.owner[i] != kNone && part_value(posed_[skin_.owner[i]], skin_.rest[i], own))
         for (const Index part : near_[skin_.owner[i]])
-          if (part_value(posed_[part], skin_.rest[i], other) && other.q < own.q)
-            skin_.overlaps.push_back({part, own.q - other.q});
+          if (part_value(posed_[part], skin_.rest[i], other) && other.q < own.q + kContactGap)
+            skin_.overlaps.push_back({part, own.q - other.q + kContactGap + kRounding});
       skin_.overlap_offsets.push_back(static_cast<Index>(skin_.overlaps.size()));
     }
   }

@@ -21,7 +21,6 @@ constexpr float kFlat = 1e-4F;         ///< Gradient per radius below which ther
 constexpr float kStopOut = 0.7F, kGoOnOut = 0.9F, kStopIn = 0.42F, kGoOnIn = 0.71F;
 /// Cosines between gradients of two parts in contact: of parts that are joined, and of others.
 constexpr float kOpposedJoined = 0.6F, kAlongsideJoined = 0.85F, kOpposed = 0.1F, kAlongside = 0.3F;
-constexpr float kGap = 0.01F;          ///< Between skin in contact and the surface where it meets, in radii.
 constexpr float kNearSurface = 0.05F;  ///< In radii: how far outside of its own part skin is in contact.
 constexpr float kMeetStep = 0.7F;
 constexpr int kMeetSteps = 4;
@@ -60,7 +59,7 @@ struct Walk {
       PartValue va, vb;
       part_value(a, x + share * step, va);
       part_value(b, x + share * step, vb);
-      return vb.q - va.q - kGap;  // Positive while the first is the deeper.
+      return vb.q - va.q - kContactGap;  // Positive while the first is the deeper.
     };
     float low = 0, high = 1, at_low = difference(0), at_high = difference(1);
     if (!(at_low > 0) || !(at_high < 0)) return 0;  // Already there.
@@ -160,7 +159,7 @@ void Projection::meet_block(const PosedFields& fields, const ImplicitSkin::Block
         float allowed = 0;
         for (Index o = skin_.overlap_offsets[v]; o < skin_.overlap_offsets[v + 1]; ++o)
           if (skin_.overlaps[o].part == close[c]) allowed = skin_.overlaps[o].depth;
-        const float crossed = own.q - other.q - allowed + kGap;
+        const float crossed = own.q - other.q + kContactGap - allowed;
         if (crossed <= worst) continue;
         const float cosine = own.gradient.dot(other.gradient) /
                              std::sqrt(own.gradient.squaredNorm() * other.gradient.squaredNorm() + 1e-30F);
