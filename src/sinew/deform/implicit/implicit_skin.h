@@ -27,6 +27,7 @@ struct ImplicitSkin {
   std::vector<float> trust;   ///< Share of the correction that applies: 1 where all joints that move it have parts.
   std::vector<char> frozen;   ///< Rigid, and outside all other parts: needs no projection.
   std::vector<Family> families;
+  std::vector<float> edge;  ///< The mean length of the edges of a vertex at binding.
   geometry::Lists rings;
   std::vector<float>
       ring_weights;        ///< Mean-value weights of the neighbours in the tangent plane; all 0: no relaxation.
