@@ -200,7 +200,7 @@ Report rig(const JobRequest& request, const RigJobOptions& options, const Progre
   report.command = "rig";
   const fs::path output = output_path(request, "rigged", ".glb");
   check_holds_skeleton(output);
-  pipeline::RigOptions rig_options = read_options(options, output, report);
+  const pipeline::RigOptions rig_options = read_options(options, output, report);
 
   bool moved = false;
   io::Asset asset = read_all(request.inputs, options, moved, report, progress);
@@ -211,10 +211,7 @@ Report rig(const JobRequest& request, const RigJobOptions& options, const Progre
     StageClock clock(report);
     const StageListener on_stage = [&](const char* stage) { clock.begin(stage); };
     pipeline::RigPlan plan = pipeline::plan_rig(asset.character, rig_options, progress, on_stage);
-    if (turns_to_stand(plan.found, options.stand, options.placement, report)) {
-      stand_up(asset, plan.found.plan, rig_options, report);
-      plan = pipeline::plan_rig(asset.character, rig_options, progress, on_stage);
-    }
+    if (turns_to_stand(plan.found, options.stand, options.placement, report)) stand_up(asset, plan, report);
     check_size(plan.found.plan, asset.character.rig.mesh, report);
     const AssetRemoval removal = remove_rig(asset, plan, report);
     result = pipeline::apply_rig_plan(std::move(asset.character), plan, removal.rig, rig_options, progress, on_stage);
