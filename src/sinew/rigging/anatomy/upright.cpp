@@ -119,6 +119,8 @@ class UprightReader {
     if (searched_ && !stands()) return;
     correct_legs();
     correct_head();
+    for (const Template::Limb* leg : legs_) part_toes(*leg, middle);
+    for (const Template::Limb* arm : arms_) correct_clavicle(*arm);
   }
 
  private:
@@ -242,6 +244,33 @@ class UprightReader {
         if (t_.joints[j].parent == leg.joints[2] && !anatomy_.origins[j].empty())
           put(j, ankle + 0.65 * (tip - ankle), "fraction");
     }
+  }
+
+  /// The tip of a foot that touches the other one is in front of its own ankle.
+  void part_toes(const Template::Limb& leg, double middle) {
+    for (FoundLimb& found : anatomy_.limbs) {
+      if (&t_.limbs[found.limb] != &leg || found.profile.empty()) continue;
+      const Vec3 ankle = at(leg.joints[2]);
+      Vec3 tip = turn_ * found.profile.slices.front().center;
+      const int side = side_of(leg);
+      if (side * (tip.x() - middle) >= 0.4 * side * (ankle.x() - middle)) continue;
+      tip.x() = ankle.x();
+      found.profile.slices.front().center = turn_.transpose() * tip;
+    }
+  }
+
+  /// A collarbone begins near the height of its shoulder. Where head and trunk are one, proportions may put it into the
+  /// face.
+  void correct_clavicle(const Template::Limb& arm) {
+    constexpr double kAbove = 0.04, kBelow = 0.1, kShare = 0.2;
+    const Index clavicle = t_.joints[arm.joints[0]].parent;
+    if (clavicle == kNone || t_.joints[clavicle].partner == kNone || anatomy_.origins[clavicle].empty()) return;
+    const double height = slices_->height();
+    const Vec3 shoulder = at(arm.joints[0]), now = at(clavicle);
+    const double above = (now.y() - shoulder.y()) / height;
+    if (above < kAbove && above > -kBelow) return;
+    const Vec3 middle = 0.5 * (at(arms_[0]->joints[0]) + at(arms_[1]->joints[0]));
+    put(clavicle, middle + kShare * (shoulder - middle), "derived");
   }
 
   void move_leg(const Template::Limb& leg, double y) {
