@@ -95,6 +95,16 @@ TEST(CurveBends, AreFoundWhereAnArmIsBentWhateverTheDensity) {
   }
 }
 
+TEST(CurveBends, ALongArcIsOneBend) {
+  CurveChain ring;
+  for (int i = 0; i <= 300; ++i) {
+    const double angle = 1.5 * kPi * i / 300;
+    ring.nodes.push_back({static_cast<Index>(i), Vec3(std::cos(angle), std::sin(angle), 0), 0.1});
+    ring.along.push_back(angle);
+  }
+  EXPECT_EQ(find_bends(ring).size(), 1U);
+}
+
 TEST(CurveBends, PublishedRuleDependsOnDensity) {
   const auto count = [](int k) {
     const Mesh mesh = geometry::cube_figure(k);

@@ -84,8 +84,10 @@ std::vector<CurveBend> windowed_bends(const CurveChain& chain) {
     while (last + 1 < turns.size() && turns[last + 1] >= kTop * turns[top]) ++last;
     const double along = 0.5 * even.step * static_cast<double>(first + last);
     bends.push_back({along, turns[top]});
+    // A long arc is one bend, however far its middle is from its ends.
     for (std::size_t i = 0; i < turns.size(); ++i)
-      if (std::abs(even.step * static_cast<double>(i) - along) <= 1.5 * window) left[i] = 0;
+      if ((i >= first && i <= last) || std::abs(even.step * static_cast<double>(i) - along) <= 1.5 * window)
+        left[i] = 0;
   }
   std::sort(bends.begin(), bends.end(), [](const CurveBend& a, const CurveBend& b) { return a.along < b.along; });
   return bends;
