@@ -9,6 +9,7 @@
 #include "sinew/pipeline/bind_subject.h"
 #include "sinew/pipeline/characters.h"
 #include "sinew/pipeline/rig.h"
+#include "sinew/pipeline/rig_curves.h"
 #include "sinew/rigging/build/trunk_joints.h"
 
 namespace sinew::pipeline {
@@ -109,6 +110,7 @@ RigPlan plan_rig(const Character& character, const RigOptions& options, const Pr
   progress.step("looking for joints", 0.1);
   plan.found = request.templates.empty() ? rigging::plan_generic_skeleton(character.rig.mesh, on_stage, progress)
                                          : plan_body(character.rig, request, options.rigger, progress);
+  place_on_curves(plan.found, character.rig.mesh, request.templates, options, progress);
   plan.found.plan = rigging::with_trunk_joints(std::move(plan.found.plan), plan.preset.spine_joints);
   build_plan(plan, character);
   return plan;
