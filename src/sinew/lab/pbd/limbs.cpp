@@ -123,7 +123,7 @@ measure::MeterOptions without_contacts() {
 
 namespace {
 
-struct LimbSkinning {
+struct PbdSkinning {
   const char* name;
   const char* method;
   deform::PbdBase base = deform::PbdBase::kLbs;
@@ -140,7 +140,7 @@ struct LimbSkinning {
     return chosen;
   }
 };
-constexpr std::array<LimbSkinning, 9> kSkinnings = {
+constexpr std::array<PbdSkinning, 9> kSkinnings = {
     {{"linear", "lbs"},
      {"dual quaternion", "dqs"},
      {"twist-safe", "slbs"},
@@ -169,7 +169,7 @@ void pbd_limbs(const Progress& progress, Reproduction& result, int vertices) {
       {}};
   const std::vector<LimbTurn> turns = limb_turns(rig);
   for (const LimbTurn& turn : turns) table.header.push_back(turn.name);
-  for (const LimbSkinning& skinning : kSkinnings) {
+  for (const PbdSkinning& skinning : kSkinnings) {
     progress.check();
     Findings warnings;
     const auto deformer = bind_deformer(rig, unguarded(skinning.options()), warnings, progress);
@@ -200,7 +200,7 @@ void pbd_sections(const Progress& progress, Reproduction& result) {
       "sections",
       "Thinnest section of a twisted cylinder, relative to rest",
       "The middle joint of a made cylinder turns about the cylinder. 0.62 is the figure told of Fast "
-      "Projective LimbSkinning (M. Komaritzan, M. Botsch, 2019), not measured here; 0.9 is wanted of pbd on "
+      "Projective PbdSkinning (M. Komaritzan, M. Botsch, 2019), not measured here; 0.9 is wanted of pbd on "
       "its usual base, auto, which at such twists is slbs.",
       {"base, twist", "base alone", "pbd, springs", "pbd, corotated", "projective", "wanted"},
       {}};
