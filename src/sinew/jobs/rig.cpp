@@ -211,7 +211,7 @@ Report rig(const JobRequest& request, const RigJobOptions& options, const Progre
   report.command = "rig";
   const fs::path output = output_path(request, "rigged", ".glb");
   check_holds_skeleton(output);
-  const pipeline::RigOptions rig_options = read_options(options, output, report);
+  pipeline::RigOptions rig_options = read_options(options, output, report);
 
   bool moved = false;
   io::Asset asset = read_all(request.inputs, options, moved, report, progress);
