@@ -161,6 +161,25 @@ TEST(RealVariants, TheHintIsTheTruePlaceOfTheJointThatIsMissingOrFarthestOff) {
   EXPECT_EQ(one_hint(person, judge_real(person, plan_at_truth(person, "bird"))).begin()->first, "left_hand");
 }
 
+TEST(RealVariants, ReliabilityCountsVerdictsByConfidence) {
+  const auto tried = [](double confidence, Verdict verdict) {
+    Tried one;
+    one.outcome.result.confidence = confidence;
+    one.outcome.result.fits = true;
+    one.outcome.verdict = verdict;
+    return one;
+  };
+  Reproduction result;
+  add_reliability_table({tried(1, Verdict::kRight), tried(0.95, Verdict::kUsable), tried(0.2, Verdict::kWrong),
+                         tried(0.95, Verdict::kUnverified)},
+                        result);
+  ASSERT_EQ(result.tables.size(), 1U);
+  const auto& rows = result.tables.front().rows;
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0], (std::vector<std::string>{"0.15 to 0.30", "1", "0.20", "0", "0", "1", "0"}));
+  EXPECT_EQ(rows[1], (std::vector<std::string>{"0.90 to 1.00", "2", "0.97", "1", "1", "0", "50"}));
+}
+
 TEST(RealVariants, TheTruthOfARemeshedCharacterMovesWithItsSurface) {
   const RealSubject person = subject_of("human", kPerson);
   const RealSubject again = remeshed_subject(person, 3);

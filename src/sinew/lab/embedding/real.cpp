@@ -226,6 +226,7 @@ std::vector<EmbeddingSubject> embedding_real(const std::filesystem::path& folder
   result.tables.push_back(std::move(table));
   result.tables.push_back(std::move(held));
   add_class_tables(all, options, result);
+  add_reliability_table(all, result);
   if (options.one_hint) add_hinted_tables(all, progress, result);
   if (options.remeshed) add_remeshed_tables(all, options, progress, result);
   if (options.runs > 0) result.times.push_back(std::move(times));

@@ -79,6 +79,34 @@ std::map<std::string, Vec3> one_hint(const RealSubject& subject, const RealOutco
   return {};
 }
 
+void add_reliability_table(const std::vector<Tried>& all, Reproduction& result) {
+  constexpr std::array<double, 7> kBounds = {0, 0.15, 0.3, 0.5, 0.7, 0.9, 1.0001};
+  ResultTable table{"reliability",
+                    "Confidence and success",
+                    "A calibrated confidence is near the share that is right.",
+                    {"confidence", "results", "mean confidence", "right", "usable", "wrong", "right %"},
+                    {}};
+  for (std::size_t b = 0; b + 1 < kBounds.size(); ++b) {
+    int count = 0;
+    std::array<int, 3> of{};
+    double sum = 0;
+    for (const Tried& tried : all) {
+      const double confidence = tried.outcome.result.fits ? tried.outcome.result.confidence : 0;
+      if (tried.outcome.verdict == Verdict::kUnverified || confidence < kBounds[b] || confidence >= kBounds[b + 1])
+        continue;
+      ++count;
+      sum += confidence;
+      ++of[static_cast<std::size_t>(tried.outcome.verdict)];
+    }
+    if (count == 0) continue;
+    table.rows.push_back({fmt::format("{:.2f} to {:.2f}", kBounds[b], std::min(1.0, kBounds[b + 1])),
+                          fmt::format("{}", count), fmt::format("{:.2f}", sum / count), fmt::format("{}", of[0]),
+                          fmt::format("{}", of[1]), fmt::format("{}", of[2]),
+                          fmt::format("{:.0f}", 100.0 * of[0] / count)});
+  }
+  result.tables.push_back(std::move(table));
+}
+
 void add_hinted_tables(const std::vector<Tried>& all, const Progress& progress, Reproduction& result) {
   std::vector<const Tried*> failures;
   for (const Tried& tried : all)

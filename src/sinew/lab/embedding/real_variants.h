@@ -18,6 +18,10 @@ struct Tried {
   RealOutcome outcome;
 };
 
+/// How many results are right by how sure the program is. Results in files without a skeleton count if they are
+/// refuted.
+void add_reliability_table(const std::vector<Tried>& all, Reproduction& result);
+
 /// Tries all that are not right with `one_hint`, and counts by class how many are right then.
 void add_hinted_tables(const std::vector<Tried>& all, const Progress& progress, Reproduction& result);
 
