@@ -223,10 +223,7 @@ Report rig(const JobRequest& request, const RigJobOptions& options, const Progre
     StageClock clock(report);
     const StageListener on_stage = [&](const char* stage) { clock.begin(stage); };
     pipeline::RigPlan plan = pipeline::plan_rig(asset.character, rig_options, progress, on_stage);
-    if (turns_to_stand(plan.found, options.stand, options.placement, report)) {
-      stand_up(asset, plan.found.plan, rig_options, report);
-      plan = pipeline::plan_rig(asset.character, rig_options, progress, on_stage);
-    }
+    if (turns_to_stand(plan.found, options.stand, options.placement, report)) stand_up(asset, plan, report);
     check_size(plan.found.plan, asset.character.rig.mesh, report);
     const AssetRemoval removal = remove_rig(asset, plan, report);
     result = pipeline::apply_rig_plan(std::move(asset.character), plan, removal.rig, rig_options, progress, on_stage);
