@@ -19,7 +19,7 @@ constexpr rigging::CurveMoveRule kAlways = {20 * kRadPerDegree, 0, true};
 constexpr rigging::CurveMoveRule kWhereClear = {35 * kRadPerDegree, 0.8, false};
 
 // Beyond it the search for tips takes seconds.
-constexpr Index kMostVertices = 150000;
+constexpr Index kMostCurvedVertices = 150000;
 
 std::vector<std::vector<Vec3>> poses_of(const Mesh& mesh, const RigOptions& options) {
   std::vector<std::vector<Vec3>> poses = {mesh.positions};
@@ -83,7 +83,7 @@ void place_on_curves(rigging::PlanResult& found, const Mesh& mesh, const std::ve
   if (options.place == JointPlacement::kEmbed || options.rigger.compat) return;
   const bool always = options.place == JointPlacement::kCurves;
   poses_of(mesh, options);  // Refuses other meshes before the work.
-  if (!always && mesh.vertex_count() > kMostVertices) return;
+  if (!always && mesh.vertex_count() > kMostCurvedVertices) return;
   progress.step("following curves", 0.75);
   try {
     place_on(geometry::find_curves(mesh, {}, progress), found, mesh, templates, options);
