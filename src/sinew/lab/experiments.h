@@ -21,6 +21,8 @@ struct ReproduceOptions {
   int characters = 200;
   std::string data;
   std::vector<std::string> only;
+  bool one_hint = false;
+  bool remeshed = false;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
@@ -39,6 +41,11 @@ struct ReproduceOptions {
             "(embedding).")
           .as("NAME,…"),
       self.only);
+    v(Field("one_hint",
+            "Try real characters that are not right again, with the true position of one joint (embedding)."),
+      self.one_hint);
+    v(Field("remeshed", "Also try some real characters remeshed like the output of a generative model (embedding)."),
+      self.remeshed);
   }
 };
 

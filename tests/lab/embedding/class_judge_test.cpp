@@ -12,6 +12,7 @@
 #include <string>
 
 #include "sinew/lab/embedding/embedding.h"
+#include "sinew/lab/embedding/real_variants.h"
 #include "sinew/rigging/templates/template_file.h"
 
 namespace sinew::lab {
@@ -144,6 +145,35 @@ TEST(ClassJudge, WithoutASkeletonAResultIsUnverifiedOrWrong) {
   result.plan.joints.pop_back();
   result.plan.joints.erase(result.plan.joints.begin() + result.plan.find_role("right_foot"));
   EXPECT_EQ(judge_real(person, result).verdict, Verdict::kWrong);
+}
+
+TEST(RealVariants, TheHintIsTheTruePlaceOfTheJointThatIsMissingOrFarthestOff) {
+  const RealSubject person = subject_of("human", kPerson);
+  rigging::PlanResult result = plan_at_truth(person, "human");
+  position_of(result, "left_shin").y() -= 0.05 * person.size;
+  position_of(result, "head").y() -= 0.13 * person.size;
+  auto hint = one_hint(person, judge_real(person, result));
+  ASSERT_EQ(hint.size(), 1U);
+  EXPECT_EQ(hint.begin()->first, "head");
+  EXPECT_EQ(hint.begin()->second, person.find_role("head")->position);
+  result.plan.joints.erase(result.plan.joints.begin() + result.plan.find_role("right_foot"));
+  EXPECT_EQ(one_hint(person, judge_real(person, result)).begin()->first, "right_foot");
+  EXPECT_EQ(one_hint(person, judge_real(person, plan_at_truth(person, "bird"))).begin()->first, "left_hand");
+}
+
+TEST(RealVariants, TheTruthOfARemeshedCharacterMovesWithItsSurface) {
+  const RealSubject person = subject_of("human", kPerson);
+  const RealSubject again = remeshed_subject(person, 3);
+  EXPECT_GT(again.mesh.face_count(), 90000U);
+  const double scale = again.size / person.size;
+  const TrueJoint *head = again.find_role("head"), *foot = again.find_role("left_foot");
+  EXPECT_NEAR((head->position - foot->position).norm(),
+              scale * (person.find_role("head")->position - person.find_role("left_foot")->position).norm(), 1e-9);
+  // The joints are as deep inside the one surface as inside the other.
+  EXPECT_EQ(judge_real(again, plan_at_truth(again, "human")).verdict, Verdict::kRight);
+  RealSubject left_behind = again;
+  left_behind.joints = person.joints;
+  EXPECT_NE(judge_real(left_behind, plan_at_truth(left_behind, "human")).outside, "");
 }
 
 TEST(RealCharacters, EveryClassHasAtMostAThirdHeldOutAndNamesDiffer) {

@@ -52,6 +52,14 @@ std::optional<PlanReading> read_body_plan(const Interior& interior, bool keep_or
   return best ? best : read_snake(ways, frame);
 }
 
+std::optional<PlanReading> read_turned(const Interior& interior, const PlanReading& reading) {
+  const BodyWays ways(interior);
+  const BodyAxes frame = reading.frame.reversed();
+  if (std::optional<PlanReading> legs = read_legs(ways, frame, true)) return legs;
+  if (reading.template_name == "fish") return read_fish(ways, frame, true);
+  return {};
+}
+
 double confidence_of(const PlanReading& reading) {
   const double base = reading.template_name == "quadruped" ? 1 : 0.8;
   const double doubts = std::max(0.0, 1 - 0.25 * static_cast<double>(reading.doubts.size()));

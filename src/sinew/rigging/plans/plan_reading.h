@@ -49,6 +49,9 @@ struct PlanReading {
 /// forward.
 std::optional<PlanReading> read_body_plan(const Interior& interior, bool keep_orientation);
 
+/// The same kind of body read again as if it faced the other way. Nothing if it has no such reading.
+std::optional<PlanReading> read_turned(const Interior& interior, const PlanReading& reading);
+
 /// How far a reading is to be trusted, from 0 to 1: less with every doubt, with an unclear front, and for the plans
 /// that fewer characters were measured of.
 double confidence_of(const PlanReading& reading);
