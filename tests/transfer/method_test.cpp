@@ -13,7 +13,7 @@ namespace {
 
 TEST(TransferMethods, AreRegisteredByName) {
   for (const char* id :
-       {"auto", "skeleton", "garment", "update", "detail", "closest", "inpaint", "guides"})
+       {"auto", "skeleton", "garment", "update", "detail", "biharmonic", "closest", "inpaint", "guides"})
     EXPECT_NE(methods().find(id).transfer, nullptr) << id;
 }
 

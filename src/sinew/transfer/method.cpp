@@ -3,6 +3,7 @@
 
 #include "sinew/transfer/method.h"
 
+#include "sinew/transfer/biharmonic/biharmonic.h"
 #include "sinew/transfer/rays/guides_only.h"
 #include "sinew/transfer/rays/skeleton_aware.h"
 #include "sinew/transfer/relation/auto_transfer.h"
@@ -21,6 +22,7 @@ Registry<TransferMethod>& methods() {
     r.add(garment_method());
     r.add(update_method());
     r.add(detail_method());
+    r.add(biharmonic_method());
     r.add(closest_point_method());
     r.add(inpaint_method());
     r.add(guides_method());
