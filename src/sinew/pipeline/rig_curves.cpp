@@ -18,6 +18,9 @@ constexpr rigging::CurveMoveRule kAlways = {20 * kRadPerDegree, 0, true};
 // Measured on real characters with artists' joints, see docs/methods/curve-rigging.md.
 constexpr rigging::CurveMoveRule kWhereClear = {35 * kRadPerDegree, 0.8, false};
 
+// Beyond it the search for tips takes seconds.
+constexpr Index kMostCurvedVertices = 150000;
+
 std::vector<std::vector<Vec3>> poses_of(const Mesh& mesh, const RigOptions& options) {
   std::vector<std::vector<Vec3>> poses = {mesh.positions};
   for (const std::vector<Vec3>& posed : options.posed) {
@@ -45,14 +48,9 @@ void use_curves_alone(rigging::PlanResult& found, const CurveSet& curves, const 
   found.metrics["place"]["used"] = "curves";
 }
 
-}  // namespace
-
-void place_on_curves(rigging::PlanResult& found, const Mesh& mesh, const std::vector<Template>& templates,
-                     const RigOptions& options, const Progress& progress) {
-  if (options.place == JointPlacement::kEmbed || options.rigger.compat) return;
+void place_on(const CurveSet& curves, rigging::PlanResult& found, const Mesh& mesh,
+              const std::vector<Template>& templates, const RigOptions& options) {
   const std::vector<std::vector<Vec3>> poses = poses_of(mesh, options);
-  progress.step("following curves", 0.6);
-  const CurveSet curves = geometry::find_curves(mesh, {}, progress);
   const rigging::CurveSkeleton skeleton = rigging::curve_skeleton(curves, mesh.positions);
   Json& metrics = found.metrics["place"];
   metrics = {{"limbs_with_curves", skeleton.limbs.size()}, {"used", "embed"}};
@@ -76,6 +74,24 @@ void place_on_curves(rigging::PlanResult& found, const Mesh& mesh, const std::ve
   metrics["used"] = "curves";
   metrics["moved"] = names;
   found.plan = std::move(moved);
+}
+
+}  // namespace
+
+void place_on_curves(rigging::PlanResult& found, const Mesh& mesh, const std::vector<Template>& templates,
+                     const RigOptions& options, const Progress& progress) {
+  if (options.place == JointPlacement::kEmbed || options.rigger.compat) return;
+  const bool always = options.place == JointPlacement::kCurves;
+  poses_of(mesh, options);  // Refuses other meshes before the work.
+  if (!always && mesh.vertex_count() > kMostCurvedVertices) return;
+  progress.step("following curves", 0.75);
+  try {
+    place_on(geometry::find_curves(mesh, {}, progress), found, mesh, templates, options);
+  } catch (const Error& error) {
+    // A mesh without curves still has the joints of the search.
+    if (always) throw;
+    found.metrics["place"] = {{"used", "embed"}, {"failed", error.what()}};
+  }
 }
 
 }  // namespace sinew::pipeline

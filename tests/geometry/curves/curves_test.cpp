@@ -218,7 +218,9 @@ TEST(Curves, OddMeshesHaveADefinedResult) {
     for (const Index v : one.face(f)) corners.push_back(v + one.vertex_count());
     two.add_face(corners);
   }
-  EXPECT_EQ(find_curves(two).limbs.size(), 10U);
+  const CurveSet pair = find_curves(two);
+  EXPECT_EQ(pair.limbs.size(), 10U);
+  EXPECT_EQ(pair.closed_count(), 2 * find_curves(one).closed_count());
   Mesh bad = one;
   bad.positions[3].x() = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW(find_curves(bad), Error);

@@ -16,7 +16,7 @@ constexpr double kMostDoubt = 0.7;
 constexpr double kMostGrowth = 1.6;
 constexpr std::size_t kRemembered = 5;  // Rings whose median the growth refers to.
 constexpr std::size_t kLeastRings = 3;
-constexpr double kLeastSpan = 0.5;
+constexpr double kLeastSpan = 0.4;   // Regions reach into the body, so that a limb is shorter than its region.
 constexpr Index kTrial = kNone - 1;  // The curve of vertices that are taken for a trial only.
 
 double median_of(std::vector<double> values) {

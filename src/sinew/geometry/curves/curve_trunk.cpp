@@ -63,33 +63,49 @@ std::vector<Index> CurveBuilder::between_limbs() const {
 /// Whether there is a tip on either side.
 bool CurveBuilder::separates_tips(const EdgeWalk& ring) {
   const auto& tips = in_.tips.tips;
-  for (std::size_t t = 1; t < tips.size(); ++t)
-    if (separating(ring, tips.front().vertex, tips[t].vertex, false)) return true;
-  return false;
+  const Index part = s_.component[s_.from(ring.edges.front())];
+  const auto in_part = [&](const LimbTip& tip) { return s_.component[tip.vertex] == part; };
+  const auto first = std::find_if(tips.begin(), tips.end(), in_part);
+  if (first == tips.end()) return false;
+  const Index mark = ++floods_;
+  for (const Index h : ring.edges) flooded_[s_.from(h)] = mark;
+  queue_.assign(1, first->vertex);
+  if (flooded_[queue_.front()] == mark) return false;
+  flooded_[queue_.front()] = mark;
+  for (std::size_t i = 0; i < queue_.size(); ++i) {
+    const Index v = queue_[i];
+    for (Index k = in_.graph.offsets[v]; k < in_.graph.offsets[v + 1]; ++k) {
+      const Index u = in_.graph.neighbours[k];
+      if (in_.graph.across[k] || flooded_[u] == mark) continue;
+      flooded_[u] = mark;
+      queue_.push_back(u);
+    }
+  }
+  return std::any_of(first, tips.end(),
+                     [&](const LimbTip& tip) { return in_part(tip) && flooded_[tip.vertex] != mark; });
 }
 
 std::optional<std::pair<EdgeWalk, CurveBuilder::Rings>> CurveBuilder::best_trunk(const std::vector<Index>& candidates) {
   std::optional<std::pair<EdgeWalk, Rings>> best;
   std::size_t most = kLeastTrunkRings - 1;
-  std::vector<Index> tried(s_.mesh.vertex_count(), 0);  // Per vertex: the length of the last ring whose lowest it is.
+  std::vector<char> tried(s_.edges.size(), 0);  // Half-edges of rings that were found from earlier candidates.
+  const auto remember = [&](const EdgeWalk& way) {
+    for (const Index h : way.edges) tried[h] = tried[s_.edges.twin[h]] = 1;
+  };
   for (const Index v : candidates) {
     const Index h = quad_edge_at(v);
     if (h == kNone || s_.edges.twin[s_.edges.prev[h]] == kNone) continue;
     for (const Index start : {h, s_.edges.twin[s_.edges.prev[h]]}) {
       const Vec3 normal = (s_.position(s_.to(start == h ? s_.edges.twin[s_.edges.prev[h]] : h)) - s_.position(v));
+      if (tried[start]) continue;
       EdgeWalk ring = walker_.walk(start, normal.normalized(), taken_, WalkRule::kStraight, s_.mesh.vertex_count());
       if (!ring.around_tube() || ring.edges.size() < 4) continue;
-      const Index lowest = *std::min_element(ring.edges.begin(), ring.edges.end(),
-                                             [&](Index a, Index b) { return s_.from(a) < s_.from(b); });
-      // A ring is known by its lowest vertex and its length; two that agree in both are tried once.
-      Index& known = tried[s_.from(lowest)];
-      if (known == ring.edges.size()) continue;
-      known = static_cast<Index>(ring.edges.size());
+      remember(ring);
       if (!separates_tips(ring)) continue;
       Rings rings = march_both(ring);
       take(ring, kNone);
       for (const auto* side : {&rings.left, &rings.right})
-        for (const EdgeWalk& way : *side) take(way, kNone);
+        for (const EdgeWalk& way : *side) take(way, kNone), remember(way);
       const std::size_t count = 1 + rings.left.size() + rings.right.size();
       if (count <= most) continue;
       most = count;
