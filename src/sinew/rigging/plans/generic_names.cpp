@@ -44,7 +44,7 @@ std::vector<GenericLimb> limbs_of(const SkeletonPlan& plan) {
 class GenericNamer {
  public:
   GenericNamer(const BodyVoxels& body, const Interior& interior, SkeletonPlan& plan, std::vector<GenericLimb> limbs)
-      : body_(body), plan_(plan), limbs_(std::move(limbs)) {
+      : body_(body), interior_(interior), plan_(plan), limbs_(std::move(limbs)) {
     for (GenericLimb& limb : limbs_) {
       const PlannedJoint& last = plan.joints[limb.joints.back()];
       limb.tip = body.frame.to_body(interior.to_unit(last.end.value_or(last.position)));
@@ -103,10 +103,15 @@ class GenericNamer {
                                             : fmt::format("Leg{}", k + 1));
     for (std::size_t k = 0; k < others.size(); ++k) name_pair(others[k], fmt::format("Limb{}", k + 1));
     if (tail == kNone) return;
-    for (std::size_t n = 0; n < limbs_[tail].joints.size(); ++n) {
-      PlannedJoint& joint = plan_.joints[limbs_[tail].joints[n]];
-      joint.name = fmt::format("Tail_{}", n + 1);
-      joint.role = fmt::format("tail_{}", n + 1);
+    // The limb may begin in the head and run along the trunk: only what is behind the legs is the tail.
+    double rear = 0;
+    for (const Index i : legs) rear = std::min(rear, forward * limbs_[i].tip.z());
+    int number = 0;
+    for (const Index j : limbs_[tail].joints) {
+      PlannedJoint& joint = plan_.joints[j];
+      if (forward * body_.frame.to_body(interior_.to_unit(joint.position)).z() > rear) continue;
+      joint.name = fmt::format("Tail_{}", ++number);
+      joint.role = fmt::format("tail_{}", number);
     }
   }
 
@@ -120,6 +125,7 @@ class GenericNamer {
   }
 
   const BodyVoxels& body_;
+  const Interior& interior_;
   SkeletonPlan& plan_;
   std::vector<GenericLimb> limbs_;
 };
