@@ -83,7 +83,7 @@ class Transfer(command_case.CommandCase):
                 self.assertAlmostEqual(there, factor * here, delta=0.001, msg=node["name"])
 
     def test_every_way_writes_weights_that_the_next_command_takes(self):
-        for method in ("skeleton", "closest", "inpaint", "guides"):
+        for method in ("auto", "skeleton", "biharmonic", "closest", "inpaint", "guides"):
             self.transfer("hero.glb", "far.glb", "-o", f"{method}.glb", "--method", method)
             result = self.sinew("info", f"{method}.glb", "--json")
             self.assertEqual(result.returncode, 0, result.stderr)

@@ -6,9 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "sinew/core/error.h"
+#include "sinew/geometry/mesh/decimate.h"
+#include "sinew/geometry/mesh/normals.h"
+#include "sinew/pipeline/transfer_merge.h"
 #include "sinew/shapes/kinds.h"
 #include "sinew/transfer/rays/skeleton_aware.h"
 
@@ -82,6 +86,7 @@ TEST(PipelineTransfer, APreparedReferenceGivesManyTargetsWhatOneGets) {
   const Character reference = human(600);
   TransferReference prepared(reference);
   TransferOptions options;
+  options.method.choose("skeleton");
   options.method.options().as<transfer::SkeletonAwareOptions>().resolution = 48;
   for (const int seed : {2, 4, 2}) {
     const Character target = human(500, seed);
@@ -160,6 +165,120 @@ TEST(PipelineTransfer, AGoodFitHasNoNotes) {
   EXPECT_EQ(result.fit->method, transfer::FitMethod::kCopied);
   EXPECT_TRUE(result.notes.empty());
   EXPECT_TRUE(result.skeleton_changed);
+}
+
+/// The faces of a character around its middle, displaced along the normals.
+Character vest_of(const Character& body, double offset) {
+  const Mesh& mesh = body.rig.mesh;
+  const Box box = mesh.bounds();
+  const std::vector<Vec3> normals = geometry::vertex_normals(mesh);
+  Character vest;
+  std::vector<Index> number(mesh.vertex_count(), kNone);
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    std::vector<Index> corners;
+    for (const Index v : mesh.face(f)) {
+      const Vec3 at = (mesh.positions[v] - box.lower).cwiseQuotient(box.extent());
+      if (at.y() > 0.5 && at.y() < 0.8 && std::abs(at.x() - 0.5) < 0.2) corners.push_back(v);
+    }
+    if (corners.size() < mesh.face(f).size()) continue;
+    for (Index& v : corners) {
+      if (number[v] == kNone) {
+        number[v] = vest.rig.mesh.vertex_count();
+        vest.rig.mesh.positions.push_back(mesh.positions[v] + offset * normals[v]);
+      }
+      v = number[v];
+    }
+    vest.rig.mesh.add_face(corners);
+  }
+  MeshPart part;
+  part.vertex_count = vest.rig.mesh.vertex_count();
+  part.face_count = vest.rig.mesh.face_count();
+  vest.rig.mesh.parts.push_back(part);
+  return vest;
+}
+
+TEST(PipelineTransfer, ABareGarmentMadeOnTheBodyGetsTheJointsOfTheBodyWhereTheyAre) {
+  const Character reference = human(1500);
+  const TransferResult result = transfer(reference, vest_of(reference, 0.02));
+  ASSERT_TRUE(result.fit.has_value());
+  EXPECT_EQ(result.fit->method, transfer::FitMethod::kShared);
+  const std::vector<Mat4> ours = rest_matrices(reference.rig.skeleton);
+  const std::vector<Mat4> theirs = rest_matrices(result.character.rig.skeleton);
+  for (Index j = 0; j < reference.rig.skeleton.size(); ++j) {
+    const Index same = result.character.rig.skeleton.find(reference.rig.skeleton.joints[j].name);
+    if (same != kNone) {
+      EXPECT_TRUE(theirs[same].isApprox(ours[j], 1e-6)) << reference.rig.skeleton.joints[j].name;
+    }
+  }
+  EXPECT_NE(result.weights.choice.find("'garment'"), std::string::npos) << result.weights.choice;
+  EXPECT_TRUE(std::none_of(result.findings.begin(), result.findings.end(),
+                           [](const Finding& f) { return f.code == "transfer.skeleton_doubtful"; }));
+}
+
+TEST(PipelineTransfer, AGarmentMergedWithItsBodyIsAValidCharacterOnTheSameSkin) {
+  const Character reference = human(1500);
+  TransferReference prepared(reference);
+  const Character vest = vest_of(reference, 0.02);
+  const Character merged = merge_with_reference(prepared, transfer(prepared, vest));
+  EXPECT_TRUE(validate(merged).empty());
+  EXPECT_EQ(merged.rig.mesh.vertex_count(), reference.rig.mesh.vertex_count() + vest.rig.mesh.vertex_count());
+  EXPECT_EQ(merged.rig.skeleton.size(), reference.rig.skeleton.size());
+  ASSERT_EQ(merged.rig.weights.row_count(), merged.rig.mesh.vertex_count());
+  for (Index v = 0; v < merged.rig.weights.row_count(); ++v) EXPECT_FALSE(merged.rig.weights.row(v).empty()) << v;
+  EXPECT_EQ(merged.rig.mesh.parts.back().skin, reference.rig.mesh.parts.front().skin);
+  EXPECT_THROW(merge_with_reference(prepared, transfer(prepared, human(1400, 3))), Error);
+}
+
+TEST(PipelineTransfer, AnEditedMeshKeepsTheRowsOfWhatDidNotMoveToTheBit) {
+  Character reference = human(1500);
+  // Rows that are neither of the sum 1 nor capped: what stays must not be made tidy.
+  SkinWeights untidy;
+  for (Index v = 0; v < reference.rig.weights.row_count(); ++v) {
+    std::vector<Influence> row(reference.rig.weights.row(v).begin(), reference.rig.weights.row(v).end());
+    for (Influence& influence : row) influence.weight *= 0.7F;
+    untidy.add_row(row);
+  }
+  reference.rig.weights = untidy;
+  Character edited = bare(reference);
+  std::vector<char> moved(edited.rig.mesh.vertex_count(), 0);
+  const Box box = edited.rig.mesh.bounds();
+  for (Index v = 0; v < edited.rig.mesh.vertex_count(); ++v)
+    if (edited.rig.mesh.positions[v].y() > box.lower.y() + 0.9 * box.extent().y())
+      edited.rig.mesh.positions[v] *= 1.01, moved[v] = 1;
+  const TransferResult result = transfer(reference, edited);
+  EXPECT_NE(result.weights.choice.find("'update'"), std::string::npos) << result.weights.choice;
+  Index kept = 0;
+  for (Index v = 0; v < edited.rig.mesh.vertex_count(); ++v) {
+    const auto row = result.character.rig.weights.row(v), before = reference.rig.weights.row(v);
+    if (moved[v] != 0) {
+      double sum = 0;
+      for (const Influence& influence : row) sum += static_cast<double>(influence.weight);
+      EXPECT_NEAR(sum, 1, 1e-5);
+      continue;
+    }
+    ++kept;
+    ASSERT_EQ(row.size(), before.size()) << v;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      EXPECT_EQ(row[i].weight, before[i].weight);
+      EXPECT_EQ(result.character.rig.skeleton.joints[row[i].joint].name,
+                reference.rig.skeleton.joints[before[i].joint].name);
+    }
+  }
+  EXPECT_GT(kept, edited.rig.mesh.vertex_count() / 2);
+}
+
+TEST(PipelineTransfer, AutoRecognisesAnotherBodyAndALevelOfDetail) {
+  const Character reference = human(1500);
+  const TransferResult other = transfer(reference, human(1400, 3));
+  EXPECT_NE(other.weights.choice.find("'skeleton'"), std::string::npos) << other.weights.choice;
+  geometry::DecimateOptions half;
+  half.target_triangles = static_cast<Index>(triangulate(reference.rig.mesh).size() / 2);
+  Character coarse = bare(reference);
+  coarse.rig.mesh = geometry::decimate(coarse.rig.mesh, half).mesh;
+  const TransferResult detail = transfer(reference, coarse);
+  EXPECT_NE(detail.weights.choice.find("'detail'"), std::string::npos) << detail.weights.choice;
+  ASSERT_TRUE(detail.fit.has_value());
+  EXPECT_EQ(detail.fit->method, transfer::FitMethod::kCopied);
 }
 
 TEST(PipelineTransfer, WrongRequestsAreRefusedWithoutDashes) {

@@ -12,7 +12,8 @@ namespace sinew::transfer {
 namespace {
 
 TEST(TransferMethods, AreRegisteredByName) {
-  for (const char* id : {"skeleton", "closest", "inpaint", "guides"})
+  for (const char* id :
+       {"auto", "skeleton", "garment", "update", "detail", "biharmonic", "closest", "inpaint", "guides"})
     EXPECT_NE(methods().find(id).transfer, nullptr) << id;
 }
 

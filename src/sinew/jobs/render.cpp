@@ -19,6 +19,7 @@
 #include "sinew/pipeline/curves.h"
 #include "sinew/pipeline/find_joints.h"
 #include "sinew/pipeline/segment_colors.h"
+#include "sinew/pipeline/surface_distance.h"
 
 namespace sinew::jobs {
 namespace {
@@ -28,6 +29,7 @@ constexpr int kFramingTimes = 24;
 constexpr std::string_view kWeights = "weights:";
 constexpr std::string_view kSegments = "segments";
 constexpr std::string_view kCurves = "curves";
+constexpr std::string_view kDistance = "distance:";
 constexpr std::size_t kMostCloseUps = 24;
 constexpr std::size_t kMostRows = 12;
 constexpr int kPanelSide = 600;
@@ -88,9 +90,30 @@ void set_size(picture::PictureScene& scene, const RenderOptions& options) {
                             picture::kLeastPictureSide, picture::kMostPictureSide));
 }
 
+/// Colours by the distance along the surface from a vertex.
+Overlay distance_overlay(const Mesh& mesh, const std::string& word, const Progress& progress) {
+  const std::string text = word.substr(kDistance.size());
+  Index vertex = kNone;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), vertex);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size())
+    throw Error(
+        fmt::format("'{}' of the option 'show' does not name a vertex by its number, such as distance:120.", word));
+  const std::vector<double> distances = pipeline::surface_distances(mesh, vertex, progress);
+  Overlay::VertexField field{.name = word, .values = {}};
+  double most = 0;
+  for (const double d : distances)
+    if (std::isfinite(d)) most = std::max(most, d);
+  for (const double d : distances) field.values.push_back(static_cast<float>(std::isfinite(d) ? d : most));
+  field.high = static_cast<float>(most);
+  Overlay overlay;
+  overlay.name = word;
+  overlay.fields.push_back(std::move(field));
+  return overlay;
+}
+
 /// Sets what the character itself shows; returns the words that are left, which must be the method's.
-std::vector<std::string> set_show(picture::PictureScene& scene, const RenderOptions& options,
-                                  const std::string& where) {
+std::vector<std::string> set_show(picture::PictureScene& scene, const RenderOptions& options, const std::string& where,
+                                  const Progress& progress) {
   std::vector<std::string> of_method;
   const Rig& rig = scene.character.rig;
   scene.skin = false;
@@ -109,6 +132,9 @@ std::vector<std::string> set_show(picture::PictureScene& scene, const RenderOpti
       if (scene.chosen_joint == kNone) unknown("joint", name, where, joint_names(rig.skeleton));
       scene.skin = true;
       scene.overlays.push_back(weights_overlay(rig, scene.chosen_joint));
+    } else if (word.starts_with(kDistance)) {
+      scene.skin = true;
+      scene.overlays.push_back(distance_overlay(rig.mesh, word, progress));
     } else if (word == kSegments) {
       if (rig.skeleton.empty())
         throw Error(
@@ -131,7 +157,8 @@ const deform::DeformerMethod* method_with_overlay(const std::string& word) {
 
 [[noreturn]] void not_shown(const std::string& word, const RenderOptions& options, const std::vector<Overlay>& drawn) {
   const std::string& method = options.deformer.method.id();
-  std::vector<std::string> names = {"skin", "wire", "skeleton", "segments", "curves", "weights:JOINT"};
+  std::vector<std::string> names = {"skin",   "wire",          "skeleton",       "segments",
+                                    "curves", "weights:JOINT", "distance:VERTEX"};
   for (const Overlay& overlay : drawn) names.push_back(overlay.name);
   std::string text = fmt::format("The option 'show' cannot draw '{}' with the method {}; available: {}.", word, method,
                                  fmt::join(names, ", "));
@@ -252,7 +279,7 @@ picture::PictureScene picture_scene(const io::Asset& asset, const RenderOptions&
   picture::PictureScene scene(asset.character);
   set_size(scene, options);
   const std::vector<Index> focus = focus_joints(asset.character.rig, options);
-  const std::vector<std::string> of_method = set_show(scene, options, asset.path.string());
+  const std::vector<std::string> of_method = set_show(scene, options, asset.path.string(), progress);
   scene.background = options.background;
   scene.samples = options.samples;
   const MomentMaker moments(asset, options, report, progress);

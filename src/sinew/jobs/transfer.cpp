@@ -15,6 +15,7 @@
 #include "sinew/io/gltf/strip_rig.h"
 #include "sinew/jobs/transfer_report.h"
 #include "sinew/pipeline/characters.h"
+#include "sinew/pipeline/transfer_merge.h"
 
 namespace sinew::jobs {
 
@@ -96,6 +97,31 @@ std::map<std::string, std::string> read_map(const std::string& file, Report& rep
     if (!item.value().is_string() && !item.value().is_null())
       throw Error(fmt::format("{}: the partner of '{}' is neither a joint's name nor null.", file, item.key()));
     given[item.key()] = item.value().is_null() ? "" : item.value().get<std::string>();
+  }
+  return given;
+}
+
+pipeline::LandmarkPlace landmark_place(const Json& json, const std::string& file) {
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() < kNone) return {json.get<Index>(), Vec3::Zero()};
+  if (json.is_array() && json.size() == 3 &&
+      std::all_of(json.begin(), json.end(), [](const Json& x) { return x.is_number(); }))
+    return {kNone, Vec3(json[0].get<double>(), json[1].get<double>(), json[2].get<double>())};
+  throw Error(fmt::format("{}: a landmark is neither a vertex number nor three coordinates.", file));
+}
+
+std::vector<pipeline::GivenLandmark> read_landmarks(const std::string& file, Report& report) {
+  std::vector<pipeline::GivenLandmark> given;
+  if (file.empty()) return given;
+  const io::Bytes bytes = io::read_file(file);
+  report.inputs.push_back(io::describe(file, bytes));
+  const Json json = Json::parse(io::as_text(bytes), nullptr, false);
+  if (!json.is_array()) throw Error(fmt::format("{} is not a JSON array of landmarks.", file));
+  for (const Json& one : json) {
+    if (!one.is_object() || !one.contains("reference") || !one.contains("target"))
+      throw Error(fmt::format("{}: a landmark lacks 'reference' or 'target'.", file));
+    const std::string number = fmt::format("{}", given.size() + 1);
+    given.push_back({one.contains("name") && one["name"].is_string() ? one["name"].get<std::string>() : number,
+                     landmark_place(one["reference"], file), landmark_place(one["target"], file)});
   }
   return given;
 }
@@ -194,7 +220,16 @@ Json transfer_target(const JobRequest& request, const TransferJobOptions& option
   add_transfer_figures(result, reference, figures);
   if (wanted.clips) report_clips(result, report, figures);
   if (options.debug_colors) result.character.rig.mesh.colors = level_colors(result);
-  asset.character = std::move(result.character);
+  if (options.out == TransferOutput::kMerged) {
+    asset.character = about(input, [&] { return pipeline::merge_with_reference(reference, result); });
+    asset.document.reset();
+    asset.placement = Mat4::Identity();
+    result.skeleton_changed = true;
+    result.new_clips.clear();
+    report.text += "merged     the target's meshes follow those of the reference, on its skin\n";
+  } else {
+    asset.character = std::move(result.character);
+  }
   progress.step("writing", 0.9);
   write_target(request, asset, output, result, report);
   return figures;
@@ -242,6 +277,9 @@ Report transfer(const JobRequest& request, const TransferJobOptions& options, co
   const std::vector<fs::path> outputs = output_paths(request, options.debug_colors);
   pipeline::TransferOptions wanted = options.transfer;
   wanted.map = read_map(options.map, report);
+  wanted.landmarks = read_landmarks(options.landmarks, report);
+  if (!options.landmarks.empty() && wanted.method.id() != "biharmonic")
+    throw Error("The option 'landmarks' belongs to the method 'biharmonic'.");
   std::optional<pipeline::TransferReference> reference;
   {
     const StageTimer timer(report, "read");

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "sinew/core/options.h"
@@ -14,9 +15,18 @@
 
 namespace sinew::jobs {
 
+/// What is written for a target.
+enum class TransferOutput {
+  kGarment,  ///< The target alone, with its skeleton.
+  kMerged,   ///< The reference with the target's meshes added to it, on the same skin.
+};
+constexpr auto option_words(TransferOutput) { return std::array{"garment", "merged"}; }
+
 struct TransferJobOptions {
-  pipeline::TransferOptions transfer;  ///< All but `map`, which comes from the file.
+  pipeline::TransferOptions transfer;  ///< All but `map` and `landmarks`, which come from files.
   std::string map;                     ///< A JSON file of joint names; empty for none.
+  std::string landmarks;               ///< A JSON file of landmarks; empty for none.
+  TransferOutput out = TransferOutput::kGarment;
   bool debug_colors = false;
   io::PlacementOptions placement;
 
@@ -31,6 +41,16 @@ struct TransferJobOptions {
               .as("FILE"),
           self.map);
     });
+    v(Field("landmarks",
+            "Positions that correspond, for the method biharmonic, in a JSON file: [{\"reference\": P, \"target\": P}, "
+            "…], "
+            "each P a vertex number or [x, y, z]; at least four. Without it they are found from the skeletons.")
+          .as("FILE"),
+      self.landmarks);
+    v(Field("out",
+            "What is written: the garment or other target alone, with its skeleton; or merged, the reference with the "
+            "target's meshes on the same skin."),
+      self.out);
     v(Field("debug_colors",
             "Write vertex colours that show how each vertex was matched: one colour per level, darker where the result "
             "is doubtful."),

@@ -94,6 +94,8 @@ std::string fit_text(const transfer::FitSummary& fit) {
   for (const auto& [origin, count] : origins) words.push_back(fmt::format("{} {}", count, origin));
   const std::string how =
       fit.method == transfer::FitMethod::kCopied ? std::string("copied without change, because the surface is the same")
+      : fit.method == transfer::FitMethod::kShared
+          ? std::string("copied without change, because the target lies on the reference's body")
       : fit.method == transfer::FitMethod::kTemplate ? fmt::format("fitted by the template {}", fit.template_name)
       : fit.method == transfer::FitMethod::kBox      ? std::string("scaled with the bounding boxes")
                                                      : std::string("fitted with the reference as the template");
@@ -124,8 +126,19 @@ ConfidenceFigures confidence_figures(const std::vector<float>& confidence) {
   return figures;
 }
 
+std::string regions_text(const std::vector<transfer::UnmatchedRegion>& regions, const Skeleton& reference) {
+  std::vector<std::string> words;
+  for (const transfer::UnmatchedRegion& region : regions)
+    words.push_back(fmt::format("{} at {}", vertices_text(region.vertices),
+                                region.joint == kNone ? "no joint" : reference.joints[region.joint].name));
+  return words.empty()
+             ? ""
+             : fmt::format("unmatched  {}: {}\n", count_of(regions.size(), "region"), join_some(words, kListed));
+}
+
 std::string weights_text(const transfer::WeightTransfer& made, bool colors) {
   std::string text;
+  if (!made.choice.empty()) text += fmt::format("method     {}\n", made.choice);
   for (std::size_t l = 0; l < transfer::kLevels; ++l) {
     if (made.levels[l] == 0) continue;
     text += fmt::format("{} {} {}{}\n", l == 0 ? "weights   " : "          ", vertices_text(made.levels[l]),
@@ -170,6 +183,7 @@ std::string transfer_text(const TransferResult& result, const TransferReference&
   std::string text = result.fit ? fit_text(*result.fit) : match_text(result, reference.skeleton(), previous_table);
   for (const Finding& note : result.notes) text += fmt::format("note       {}\n", note.text);
   text += weights_text(result.weights, colors);
+  text += regions_text(result.weights.regions, reference.skeleton());
   const std::size_t rows = result.vertices.size();
   if (result.changed_vertices)
     text += fmt::format("only       {} of {} changed\n", *result.changed_vertices, vertices_text(rows));
@@ -199,6 +213,15 @@ void add_transfer_figures(const TransferResult& result, const TransferReference&
       figures["notes"].push_back({{"code", note.code}, {"where", note.where}, {"text", note.text}});
   }
   figures["weights"] = weights_json(result.weights);
+  if (!result.weights.choice.empty()) figures["choice"] = result.weights.choice;
+  if (!result.weights.regions.empty()) {
+    Json regions = Json::array();
+    for (const transfer::UnmatchedRegion& region : result.weights.regions)
+      regions.push_back({{"vertices", region.vertices},
+                         {"center", {region.center.x(), region.center.y(), region.center.z()}},
+                         {"joint", region.joint == kNone ? "" : reference.skeleton().joints[region.joint].name}});
+    figures["unmatched_regions"] = std::move(regions);
+  }
   if (result.changed_vertices) figures["changed_vertices"] = *result.changed_vertices;
   if (result.kept_vertices) figures["kept_vertices"] = *result.kept_vertices;
 }

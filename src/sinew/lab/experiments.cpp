@@ -8,6 +8,7 @@
 #include "sinew/lab/embedding/embedding.h"
 #include "sinew/lab/implicit/implicit.h"
 #include "sinew/lab/pbd/pbd.h"
+#include "sinew/lab/retargeting/retargeting.h"
 #include "sinew/lab/segmentation/segmentation.h"
 #include "sinew/lab/transfer/transfer.h"
 
@@ -33,6 +34,9 @@ const Registry<Registered<Experiment>>& experiments() {
         {"pbd", "Pan et al. 2017, Table 2, Figs. 7 and 15",
          "Volume that skinning by position-based dynamics preserves, the effect of stiffness, and the time it takes.",
          pbd_experiment});
+    all.add({"retargeting", "Pan et al. 2017, section 5, on characters of known truth",
+             "Weights transferred by biharmonic distance, to clothes and to levels of detail, and what each part does.",
+             retargeting_experiment});
     all.add({"implicit", "Vaillant et al. 2013, contacts of a limb",
              "Contacts, volume and twists of a limb by implicit skinning, its operators, and the time it takes.",
              implicit_experiment});

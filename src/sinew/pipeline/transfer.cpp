@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "sinew/core/error.h"
+#include "sinew/io/cache.h"
 #include "sinew/motion/bake_drivers.h"
 #include "sinew/pipeline/bind_names.h"
 #include "sinew/pipeline/bind_parts.h"
@@ -18,6 +19,7 @@
 #include "sinew/pipeline/characters.h"
 #include "sinew/transfer/joints/added_joints.h"
 #include "sinew/transfer/joints/carry_clips.h"
+#include "sinew/transfer/relation/relation.h"
 #include "sinew/transfer/rows.h"
 
 namespace sinew::pipeline {
@@ -168,12 +170,12 @@ TargetJoints matched_joints(const TransferReference& reference, const Rig& rig, 
   return result;
 }
 
-TargetJoints fitted_joints(TransferReference& reference, const Rig& rig, const TransferOptions& options,
-                           const Progress& progress) {
+TargetJoints fitted_joints(TransferReference& reference, const Rig& rig, const transfer::Relation& relation,
+                           const TransferOptions& options, const Progress& progress) {
   const bool helpers = options.helpers != HelperTransfer::kNone;
   transfer::SkeletonFit fit =
-      transfer::fit_skeleton(reference.body(), reference.joints(), rig.mesh, {placement_of(options.helpers), helpers},
-                             reference.plans(), progress);
+      transfer::fit_skeleton(reference.body(), reference.joints(), rig.mesh,
+                             {placement_of(options.helpers), helpers, &relation}, reference.plans(), progress);
   TargetJoints result;
   result.findings = std::move(fit.findings);
   result.notes = std::move(fit.notes);
@@ -310,6 +312,37 @@ bool apply(Rig& rig, const TransferReference& reference, const TargetJoints& joi
   return put_weights(rig, joints.parts, joints.chosen.vertices, rows, joints.frames, listed).any() || changed;
 }
 
+Vec3 landmark_position(const Mesh& mesh, const LandmarkPlace& place, const std::string& name, const char* whose) {
+  if (place.vertex == kNone) return place.position;
+  if (place.vertex >= mesh.vertex_count())
+    throw Error(fmt::format("The landmark '{}' is vertex {}, but the {} has {} vertices.", name, place.vertex, whose,
+                            mesh.vertex_count()));
+  return mesh.positions[place.vertex];
+}
+
+std::vector<transfer::LandmarkPair> landmark_pairs(const TransferReference& reference, const Mesh& target,
+                                                   const std::vector<GivenLandmark>& given) {
+  std::vector<transfer::LandmarkPair> pairs;
+  for (const GivenLandmark& one : given)
+    pairs.push_back({one.name, landmark_position(reference.character().rig.mesh, one.reference, one.name, "reference"),
+                     landmark_position(target, one.target, one.name, "target")});
+  return pairs;
+}
+
+// The user's cache; without one nothing is kept.
+transfer::PreparedStore prepared_store() {
+  const std::optional<io::Cache> cache = io::Cache::of_user();
+  return {.load = [cache](const std::string& key) -> std::optional<std::vector<std::byte>> {
+            if (!cache) return std::nullopt;
+            if (auto bytes = cache->load(key)) return std::vector<std::byte>(bytes->begin(), bytes->end());
+            return std::nullopt;
+          },
+          .store =
+              [cache](const std::string& key, std::span<const std::byte> bytes) {
+                if (cache) cache->store(key, bytes);
+              }};
+}
+
 // Carries the reference's clips over, under names that are new. Returns their numbers.
 std::vector<Index> carry_clips(Character& character, const TransferReference& reference, const TargetJoints& joints) {
   std::vector<Index> numbers;
@@ -349,16 +382,21 @@ TransferResult transfer(TransferReference& reference, const Character& target, c
 
   begin(has_skeleton ? "map" : "skeleton");
   progress.step(has_skeleton ? "matching joints" : "fitting the skeleton", 0.1);
-  TargetJoints joints =
-      has_skeleton ? matched_joints(reference, rig, options, named) : fitted_joints(reference, rig, options, progress);
+  std::optional<transfer::Relation> relation;
+  if (!has_skeleton) relation = transfer::relate(reference.body().mesh, rig.mesh);
+  TargetJoints joints = has_skeleton ? matched_joints(reference, rig, options, named)
+                                     : fitted_joints(reference, rig, *relation, options, progress);
   append(result.findings, joints.findings);
   append(result.notes, joints.notes);
   result.unmatched = unmatched_joints(reference, joints);
 
   progress.step("transferring weights", 0.4);
   const transfer::TransferBody body = joints.body();
+  const std::vector<transfer::LandmarkPair> landmarks = landmark_pairs(reference, rig.mesh, options.landmarks);
+  const transfer::PreparedStore store = prepared_store();
   result.weights = transfer::transfer(options.method,
-                                      {reference.body(), body, joints.map.correspondence, &reference.cache(), on_stage},
+                                      {reference.body(), body, joints.map.correspondence, &reference.cache(), on_stage,
+                                       relation ? &*relation : nullptr, &landmarks, &store},
                                       options.weights, progress);
   append(result.findings, result.weights.warnings);
   result.fallbacks = result.weights.fallbacks;

@@ -36,10 +36,23 @@ enum class JointsFrom {
 };
 constexpr auto option_words(JointsFrom) { return std::array{"target", "reference"}; }
 
+/// A position of a character: a vertex of its mesh, or a point in model space at binding.
+struct LandmarkPlace {
+  Index vertex = kNone;
+  Vec3 position = Vec3::Zero();  ///< If there is no vertex.
+};
+
+/// Positions of the reference and of the target that correspond.
+struct GivenLandmark {
+  std::string name;
+  LandmarkPlace reference, target;
+};
+
 struct TransferOptions {
-  MethodChoice method{transfer::methods(), "skeleton"};
+  MethodChoice method{transfer::methods(), "auto"};
   /// Names of the reference's joints and their partners; an empty name for a joint without a partner.
   std::map<std::string, std::string> map;
+  std::vector<GivenLandmark> landmarks;  ///< For methods that use landmarks; empty: proposed from the skeletons.
   HelperTransfer helpers = HelperTransfer::kScaled;
   JointsFrom joints_from = JointsFrom::kTarget;
   std::vector<std::string> only;  ///< Joints of the reference; empty for all.

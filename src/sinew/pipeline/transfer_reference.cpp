@@ -73,6 +73,7 @@ TransferReference::TransferReference(Character character)
   joints_.moves_skin.assign(rig.skeleton.joints.size(), 0);
   for (const Index v : chosen.vertices) {
     body_.weights.add_row(all.row(v));
+    body_.stored.add_row(rig.weights.row(v));
     for (const Influence& influence : all.row(v)) joints_.moves_skin[influence.joint] = 1;
   }
   if (body_.weights.influence_count() == 0)

@@ -25,6 +25,7 @@
 #include "sinew/rigging/embed/choice.h"
 #include "sinew/rigging/embed/published.h"
 #include "sinew/rigging/hints.h"
+#include "sinew/rigging/plans/generic_names.h"
 #include "sinew/rigging/plans/plan_reading.h"
 #include "sinew/rigging/sanity.h"
 
@@ -338,8 +339,10 @@ class Rigger {
   /// Whether the best reading is no reading at all: then a skeleton of no names is more use than one of wrong names.
   /// Who names a template, or a joint's place, gets it.
   bool unlike_all() const {
-    constexpr double kUnlike = 0.5;
-    return best_.cost > kUnlike && request_.templates.size() > 1 && !given_any();
+    constexpr double kUnlike = 0.5, kUnsure = 0.1;
+    const bool unlike =
+        best_.cost > kUnlike || (best_.skeleton_template.name != "human" && result_.confidence < kUnsure);
+    return unlike && request_.templates.size() > 1 && !given_any();
   }
 
   /// Feet point forward: what lies on the ground is compared with the legs above it. Where they do not tell, the body
@@ -527,6 +530,7 @@ class Rigger {
     const bool crawls = plan.template_name == "insect" || plan.template_name == "spider";
     if (!by_plan_ || crawls) count_unexplained(found);
     add(add_extras(plan, body_.interior, options_.extras, best_.skeleton_template, found));
+    if (by_plan_) raise_tail_root(*reading_, body_.interior, plan);
     if (!request_.hints.empty()) settle_hints(plan, best_.skeleton_template, request_.hints, mirrors_);
     pull_inside(plan, whole_);
   }
@@ -575,6 +579,9 @@ class Rigger {
 
   void finish() {
     check_sanity();
+    // Fewer hands were measured than people.
+    constexpr double kMostOfHands = 0.85;
+    if (result_.plan.template_name == "hand") result_.confidence = std::min(result_.confidence, kMostOfHands);
     for (PlannedJoint& joint : result_.plan.joints) joint.confidence = std::min(joint.confidence, result_.confidence);
     if (!best_.without.empty())
       warn("rig.without", fmt::format("The body seems to have no {}, so the {} template is used without {}. Confirm "
@@ -593,6 +600,7 @@ class Rigger {
     result_.fits = false;
     result_.confidence = 0;
     result_.plan = generic_plan(body_.interior, body_.graph);
+    name_generic_limbs(body_.interior, result_.plan);
     result_.plan.mirror_point = mesh_.bounds().center();
     pull_inside(result_.plan, whole_);
     std::string names;
@@ -646,6 +654,7 @@ PlanResult plan_generic_skeleton(const Mesh& mesh, const StageListener& on_stage
   const Body body = make_body(body_of(mesh, result.pieces), {}, progress);
   if (on_stage) on_stage("joints");
   result.plan = generic_plan(body.interior, body.graph);
+  name_generic_limbs(body.interior, result.plan);
   result.confidence = 1;
   return result;
 }

@@ -28,6 +28,7 @@ struct TransferBody {
 /// The character that has the rig: with its weights, one row per vertex, of its own joints.
 struct Reference : TransferBody {
   SkinWeights weights;
+  SkinWeights stored = {};  ///< The rows as the file has them; empty where nobody asks for them.
 };
 
 /// A *primary* joint that both characters have.

@@ -3,9 +3,13 @@
 
 #include "sinew/transfer/method.h"
 
+#include "sinew/transfer/biharmonic/biharmonic.h"
 #include "sinew/transfer/rays/guides_only.h"
 #include "sinew/transfer/rays/skeleton_aware.h"
+#include "sinew/transfer/relation/auto_transfer.h"
 #include "sinew/transfer/surface/closest_point.h"
+#include "sinew/transfer/surface/detail.h"
+#include "sinew/transfer/surface/garment.h"
 #include "sinew/transfer/surface/inpaint_transfer.h"
 
 namespace sinew::transfer {
@@ -13,7 +17,12 @@ namespace sinew::transfer {
 Registry<TransferMethod>& methods() {
   static Registry<TransferMethod> registry = [] {
     Registry<TransferMethod> r("transfer method");
+    r.add(auto_transfer_method());
     r.add(skeleton_aware_method());
+    r.add(garment_method());
+    r.add(update_method());
+    r.add(detail_method());
+    r.add(biharmonic_method());
     r.add(closest_point_method());
     r.add(inpaint_method());
     r.add(guides_method());

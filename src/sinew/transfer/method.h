@@ -8,10 +8,12 @@
 
 #include <any>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,8 @@
 #include "sinew/transfer/characters.h"
 
 namespace sinew::transfer {
+
+struct Relation;
 
 /// The options that all methods have.
 struct TransferOptions {
@@ -52,6 +56,13 @@ enum class Level : std::uint8_t {
 };
 inline constexpr std::size_t kLevels = 5;
 
+/// Connected vertices of a target that match nothing of the reference; their rows come from around them.
+struct UnmatchedRegion {
+  Index vertices = 0;
+  Vec3 center = Vec3::Zero();
+  Index joint = kNone;  ///< The joint of the reference with the most weight there.
+};
+
 /// New weights for a target, and how far they can be trusted.
 struct WeightTransfer {
   SkinWeights weights;  ///< A row per vertex of the target, of joints of the *reference*: positive, sum 1, capped.
@@ -60,15 +71,31 @@ struct WeightTransfer {
   std::vector<float> hits;         ///< Per vertex: share of its rays that met something. Empty for methods without.
   std::uint64_t rays = 0;          ///< That were traced, counted by the tracer.
   std::uint64_t vertex_bones = 0;  ///< Pairs of vertex and bone that were looked at by the first cones.
-  std::array<Index, kLevels> levels{};  ///< Vertices of each level.
+  std::array<Index, kLevels> levels{};   ///< Vertices of each level.
+  std::vector<UnmatchedRegion> regions;  ///< The largest first. Empty for methods that match bones.
   std::vector<Fallback> fallbacks;
   Findings warnings;
+  std::string choice;  ///< Of a method that chooses another: which one and why, in sentences.
   Json metrics = Json::object();
 };
 
 /// Data that methods compute from a reference alone and keep for the next target, by the id of the method. A cache
 /// belongs to one reference and to one thread.
 using ReferenceCache = std::map<std::string, std::any>;
+
+/// Positions of two characters at binding that correspond, chosen by a person.
+struct LandmarkPair {
+  std::string name;
+  Vec3 reference = Vec3::Zero();
+  Vec3 target = Vec3::Zero();
+};
+
+/// Keeps prepared data from one run to the next. Keys are 64 hexadecimal digits, made from everything that decides the
+/// data.
+struct PreparedStore {
+  std::function<std::optional<std::vector<std::byte>>(const std::string& key)> load;
+  std::function<void(const std::string& key, std::span<const std::byte> bytes)> store;
+};
 
 /// Called when a stage begins, to measure times; may be empty.
 using StageListener = std::function<void(const char* stage)>;
@@ -80,6 +107,9 @@ struct TransferInput {
   const Correspondence& correspondence;
   ReferenceCache* cache = nullptr;
   StageListener on_stage = {};
+  const Relation* relation = nullptr;  ///< If it is known already.
+  const std::vector<LandmarkPair>* landmarks = nullptr;
+  const PreparedStore* store = nullptr;
 
   void begin(const char* stage) const {
     if (on_stage) on_stage(stage);

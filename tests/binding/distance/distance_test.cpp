@@ -123,6 +123,17 @@ TEST(DistanceWeights, AreValidOnAnyMeshAndTheSameForAnyNumberOfThreads) {
   EXPECT_THROW(bind_by_distance(bare.subject(), {}, {}), Error);
 }
 
+TEST(DistanceRow, AsPublishedHasTwoOrThreeTermsAndNothingSubtracted) {
+  const std::vector<JointDistance> nearest = {{0.2, 4}, {0.2, 7}, {0.4, 1}, {0.5, 2}};
+  const std::vector<Influence> two = published_distance_row(nearest, 2), three = published_distance_row(nearest, 3);
+  ASSERT_EQ(two.size(), 2U);
+  EXPECT_FLOAT_EQ(two[0].weight, 0.5F);
+  ASSERT_EQ(three.size(), 3U);
+  EXPECT_NEAR(three[2].weight, 1.0 / 16 / (2 + 1.0 / 16), 1e-6);
+  EXPECT_EQ(three[2].joint, 1U);
+  EXPECT_EQ(published_distance_row({nearest.data(), 1}, 3).size(), 1U);
+}
+
 TEST(DistanceWeights, KeepCapAndSmoothing) {
   const Body body = test::made_body("human", 1500);
   BindOptions options;

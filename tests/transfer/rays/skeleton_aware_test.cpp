@@ -447,5 +447,15 @@ TEST(SkeletonAware, TheWholeMethodMakesItsOwnGuides) {
   EXPECT_TRUE(result.warnings.empty());
 }
 
+TEST(SkeletonAwareOptions, PaperModeOverridesTheOptionsAndRevisedModeKeepsThem) {
+  SkeletonAwareOptions options;
+  options.rays = 7;
+  EXPECT_EQ(effective_options(options).rays, 7);
+  options.mode = CastRules::kPaper;
+  EXPECT_EQ(effective_options(options).rays, 128);
+  EXPECT_NEAR(effective_options(options).cone_rad, radians(30), 1e-12);
+  EXPECT_FALSE(effective_options(options).cap_reach);
+}
+
 }  // namespace
 }  // namespace sinew::transfer

@@ -90,7 +90,17 @@ std::vector<Influence> distance_row(std::span<const JointDistance> nearest, doub
   return row;
 }
 
-BindResult bind_by_distance(const Subject& subject, const NoOptions&, const BindOptions& common,
+std::vector<Influence> published_distance_row(std::span<const JointDistance> nearest, std::size_t count) {
+  std::vector<Influence> row;
+  double sum = 0;
+  count = std::min(count, nearest.size());
+  const auto term = [&](std::size_t i) { return std::pow(nearest[0].distance / nearest[i].distance, 4); };
+  for (std::size_t i = 0; i < count; ++i) sum += term(i);
+  for (std::size_t i = 0; i < count; ++i) row.push_back({nearest[i].joint, static_cast<float>(term(i) / sum)});
+  return row;
+}
+
+BindResult bind_by_distance(const Subject& subject, const DistanceOptions& options, const BindOptions& common,
                             const Progress& progress) {
   const Mesh& mesh = subject.mesh;
   const BoneTree tree = bones_to_bind(subject);
@@ -101,7 +111,10 @@ BindResult bind_by_distance(const Subject& subject, const NoOptions&, const Bind
   // A mesh of one point has no size; its bones have.
   const double least = std::max(kFloorRel * size, std::numeric_limits<double>::min());
   progress.step("joint regions", 0);
-  const std::vector<JointRegion> regions = joint_regions(mesh, tree, subject);
+  const bool paper = options.mode == DistanceRules::kPaper;
+  std::vector<JointRegion> regions = joint_regions(mesh, tree, subject);
+  if (paper)
+    for (JointRegion& region : regions) region.radius = options.radius_rel * size;
   progress.step("distances", 0.2);
   std::vector<std::vector<Influence>> rows(mesh.positions.size());
   parallel_blocks(rows.size(), 1024, [&](std::size_t begin, std::size_t end) {
@@ -110,7 +123,8 @@ BindResult bind_by_distance(const Subject& subject, const NoOptions&, const Bind
       FourNearest nearest;
       for (const Bone& bone : tree.bones)
         nearest.add({std::max(closest_on_bone(bone, mesh.positions[v]).distance, least), bone.joint});
-      rows[v] = distance_row(nearest.items(), region_fade(regions, mesh.positions[v]));
+      const double fade = region_fade(regions, mesh.positions[v]);
+      rows[v] = paper ? published_distance_row(nearest.items(), fade > 0 ? 3 : 2) : distance_row(nearest.items(), fade);
       cap_row(rows[v], common.influence_limit());
     }
   });

@@ -3,12 +3,33 @@
 
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
 #include "sinew/binding/binder.h"
 
 namespace sinew::binding {
+
+/// Which rules the weights follow.
+enum class DistanceRules {
+  kRevised,  ///< The third joint fades in towards joints.
+  kPaper,    ///< As published: three bones within a radius of a joint, two elsewhere.
+};
+constexpr auto option_words(DistanceRules) { return std::array{"revised", "paper"}; }
+
+struct DistanceOptions {
+  DistanceRules mode = DistanceRules::kRevised;
+  double radius_rel = 0.03;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v(Field("mode", "Rules of the weights: revised, or as published in the paper, with hard joint regions."),
+      self.mode);
+    v(Field("radius", "Radius of the joint regions of the published rules, as a share of the mesh's size.").range(0, 1),
+      self.radius_rel);
+  }
+};
 
 /// A joint and the distance of a vertex to the nearest of its bones.
 struct JointDistance {
@@ -44,8 +65,14 @@ std::vector<Influence> distance_row(std::span<const JointDistance> nearest, doub
 ///
 /// It looks at nothing but distances, so it works on anything and is quick, and it bleeds between parts that lie close
 /// together. Vertices × bones, in parallel. \throws Error if no joint is bound or positions are not finite; Cancelled.
-BindResult bind_by_distance(const Subject& subject, const NoOptions& options = {}, const BindOptions& common = {},
+///
+/// With `DistanceRules::kPaper` the equation is used as printed: the terms d⁻⁴ of the three nearest joints where a
+/// joint is within the radius, of the two nearest elsewhere, with the step at the rim.
+BindResult bind_by_distance(const Subject& subject, const DistanceOptions& options = {}, const BindOptions& common = {},
                             const Progress& progress = {});
+
+/// Eq. 2 as printed: terms d⁻⁴ of the first `count` joints, scaled to sum 1. \pre as `distance_row`.
+std::vector<Influence> published_distance_row(std::span<const JointDistance> nearest, std::size_t count);
 
 BinderMethod distance_method();
 

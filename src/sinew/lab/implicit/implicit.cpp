@@ -15,6 +15,7 @@
 #include "sinew/deform/implicit/implicit.h"
 #include "sinew/geometry/mesh/volume.h"
 #include "sinew/geometry/mesh/weld.h"
+#include "sinew/lab/implicit/characters.h"
 #include "sinew/measure/contacts.h"
 
 namespace sinew::lab {
@@ -89,8 +90,10 @@ void implicit_bends(const Progress& progress, Reproduction& result, int step) {
   using deform::ImplicitBase;
   const LimbShape shape;
   const Rig limb = two_bone_limb(shape);
+  const Segmentation halves = limb_halves(limb);
   const std::vector<LimbSkinning> methods = {{"lbs", "lbs"},
                                              {"dqs", "dqs"},
+                                             {"pbd", "pbd"},
                                              implicit_with("implicit on lbs", ImplicitBase::kLbs, EndSamples::kNeeded),
                                              implicit_with("implicit on dqs", ImplicitBase::kDqs, EndSamples::kNeeded),
                                              implicit_with("raw closure", ImplicitBase::kDqs, EndSamples::kNever),
@@ -106,7 +109,7 @@ void implicit_bends(const Progress& progress, Reproduction& result, int step) {
   add_table("depth", "Depth of the deepest vertex inside, in radii", "");
   add_table("volume", "Volume relative to rest", "");
   std::vector<std::unique_ptr<deform::Deformer>> deformers;
-  for (const LimbSkinning& method : methods) deformers.push_back(method.bound(limb));
+  for (const LimbSkinning& method : methods) deformers.push_back(method.bound(limb, &halves));
   for (int degrees = 0; degrees <= 140; degrees += step) {
     progress.step("bending", degrees / 150.0);
     for (ResultTable& table : tables) table.rows.push_back({fmt::format("{}°", degrees)});
@@ -206,9 +209,14 @@ void implicit_times(const ReproduceOptions& options, const Progress& progress, R
 
 Reproduction implicit_experiment(const ReproduceOptions& options, const Progress& progress) {
   Reproduction result;
+  if (!options.only.empty()) {
+    implicit_characters(options, progress, result);
+    return result;
+  }
   implicit_bends(progress, result);
   implicit_operators(progress, result);
   implicit_twists(progress, result);
+  implicit_characters(options, progress, result);
   implicit_times(options, progress, result);
   return result;
 }

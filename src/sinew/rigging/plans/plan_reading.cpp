@@ -127,4 +127,15 @@ SkeletonPlan skeleton_of(const PlanReading& reading, const Template& base, const
   return plan;
 }
 
+void raise_tail_root(const PlanReading& reading, const Interior& interior, SkeletonPlan& plan) {
+  const Index first = plan.find_role("tail_1");
+  if (!reading.tail_root || first == kNone || plan.joints[first].origin != "extra") return;
+  PlannedJoint& tail = plan.joints[first];
+  const Vec3 root = interior.to_model(reading.frame.from_body(*reading.tail_root));
+  const Vec3 way = root - tail.position;
+  // Only upwards: what is held up or backwards begins where it leaves the body.
+  constexpr double kUpwards = 0.7;
+  if (way.dot(plan.up) > kUpwards * way.norm()) tail.position = root;
+}
+
 }  // namespace sinew::rigging

@@ -125,7 +125,7 @@ BaseFit fit_base(const JointBody& body, const Mesh& mesh, const std::vector<char
   BaseFit base;
   base.selection = selected(reference.skeleton, first);
   base.pairs = self_pairs(body, base.selection, positions.turn);
-  if (positions.method == FitMethod::kCopied) {
+  if (keeps_joints(positions.method)) {
     for (const Index j : base.selection.origin) base.frames.push_back(reference.joints[j]);
   } else {
     for (const Index j : base.selection.origin) {
@@ -162,7 +162,7 @@ SkeletonFit gathered(const JointBody& body, const std::vector<char>& keep, const
     joint.driver = drivers ? added.skeleton.joints[from[i]].driver : std::nullopt;
     if (joint.driver && joint.driver->source != kNone) joint.driver->source = final_of[joint.driver->source];
     // Where a leaf ends in another body depends on that body.
-    if (positions.method != FitMethod::kCopied) joint.end_local.reset();
+    if (!keeps_joints(positions.method)) joint.end_local.reset();
     fit.summary.origin.push_back(first[j] != 0 ? positions.origin[j] : "helper");
     fit.summary.joint_confidence.push_back(positions.confidence[j]);
   }
@@ -194,7 +194,9 @@ SkeletonFit fit_skeleton(const TransferBody& reference, const ReferenceJoints& j
     if (options.drivers && joints.helper[j] != 0) first[j] = 0;
     helpers[j] = keep[j] != 0 && first[j] == 0 ? 1 : 0;
   }
-  const JointPositions positions = filled_positions(body, mesh, first_positions(body, mesh, reference_plans, progress));
+  const Relation relation = options.relation != nullptr ? *options.relation : relate(reference.mesh, mesh);
+  const JointPositions positions =
+      filled_positions(body, mesh, first_positions(body, mesh, relation, reference_plans, progress));
   const BaseFit base = fit_base(body, mesh, first, positions);
   AddedJoints added =
       add_joints(reference, {mesh, base.selection.skeleton, base.frames}, base.pairs, helpers, options.placement);

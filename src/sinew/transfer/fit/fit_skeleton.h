@@ -26,6 +26,7 @@ struct ReferenceJoints {
 struct FitOptions {
   Placement placement = Placement::kScaled;  ///< Of helpers.
   bool drivers = true;                       ///< False: helpers are fitted like other joints, and nothing drives them.
+  const Relation* relation = nullptr;        ///< What the mesh is to the reference, if it is known already.
 };
 
 /// How a skeleton was fitted, and how far that can be trusted.
@@ -49,7 +50,8 @@ struct SkeletonFit {
 
 /// Fits the skeleton of a reference into a mesh.
 ///
-/// If the mesh has the reference's surface, such as a level of detail, joints stay where they are. Else both bodies are
+/// If the mesh has the reference's surface, such as a level of detail, or lies on it, such as clothes made on the body
+/// (`relate`), joints stay where they are. Else both bodies are
 /// compared through one template (`rigging::plan_skeleton`): the built-in one for the kind of body that the reference's
 /// names suggest, else one made of the reference's own joints. The offset of a joint from its counterpart in the
 /// template is the same in the target as in the reference, rotated with the bone and scaled by its length, and stays

@@ -15,39 +15,18 @@
 #include "sinew/geometry/mesh/facing.h"
 #include "sinew/geometry/mesh/triangle_soup.h"
 #include "sinew/geometry/spatial/fast_winding.h"
-#include "sinew/geometry/spatial/ray_scene.h"
 #include "sinew/rigging/build/bone_frames.h"
 #include "sinew/rigging/templates/template_file.h"
 
 namespace sinew::transfer {
 namespace {
 
-/// The same body: the vertices of one mesh lie on the other's surface, and that is nowhere far from the first; means of
-/// distances, as a share of the size. Levels of detail cut corners off, so that one side may be farther.
-constexpr double kOnSurface = 0.001, kNearSurface = 0.006;
 /// A reference's joints this far from where the template has their like, in the median, are not what the template takes
 /// them for.
 constexpr double kPlanFails = 0.12;
 /// Below this a skeleton is worth a look.
 constexpr double kDoubtfulFit = 0.3;
 constexpr std::size_t kFewestSearched = 3, kMostSearched = 14;
-
-// Both ways, on some of the vertices: neither may have what the other lacks.
-bool same_surface(const Mesh& a, const Mesh& b) {
-  const double size = a.size();
-  if (!(size > 0) || std::abs(b.size() - size) > 0.02 * size) return false;
-  const auto mean_distance = [&](const Mesh& from, const Mesh& to) {
-    const geometry::RayScene scene(to);
-    const Index step = std::max<Index>(1, from.vertex_count() / 1000);
-    double sum = 0;
-    Index count = 0;
-    for (Index v = 0; v < from.vertex_count(); v += step, ++count)
-      sum += scene.closest_point(from.positions[v]).distance;
-    return sum / count;
-  };
-  const double there = mean_distance(a, b) / size, back = mean_distance(b, a) / size;
-  return std::min(there, back) < kOnSurface && std::max(there, back) < kNearSurface;
-}
 
 std::string fitting_template(const JointBody& body) {
   switch (body.known.build) {
@@ -218,8 +197,9 @@ JointPositions positions_by_boxes(const JointBody& body, const Mesh& mesh) {
   return result;
 }
 
-JointPositions copied_positions(const JointBody& body) {
+JointPositions copied_positions(const JointBody& body, const Relation& relation) {
   JointPositions result = no_positions(body);
+  result.method = relation.kind == RelationKind::kGarment ? FitMethod::kShared : FitMethod::kCopied;
   for (Index j = 0; j < body.count(); ++j) result.position[j] = body.side.position(j), result.origin[j] = "copied";
   return result;
 }
@@ -315,13 +295,13 @@ Vec3 position_beyond(const JointBody& body, const JointPositions& known, Index b
 }  // namespace
 
 const char* fit_name(FitMethod method) {
-  constexpr std::array kNames = {"copied", "template", "own template", "box"};
+  constexpr std::array kNames = {"copied", "shared", "template", "own template", "box"};
   return kNames[static_cast<std::size_t>(method)];
 }
 
-JointPositions first_positions(const JointBody& body, const Mesh& mesh, TemplatePlans& reference_plans,
-                               const Progress& progress) {
-  if (same_surface(body.side.mesh, mesh)) return copied_positions(body);
+JointPositions first_positions(const JointBody& body, const Mesh& mesh, const Relation& relation,
+                               TemplatePlans& reference_plans, const Progress& progress) {
+  if (relation.same_place()) return copied_positions(body, relation);
   JointPositions result = searched_positions(body, mesh, reference_plans, progress);
   if (result.overall < kDoubtfulFit)
     result.findings.push_back(

@@ -13,18 +13,22 @@
 #include "sinew/core/template.h"
 #include "sinew/transfer/fit/template_plans.h"
 #include "sinew/transfer/match/joint_body.h"
+#include "sinew/transfer/relation/relation.h"
 
 namespace sinew::transfer {
 
 /// How the joints of a reference got into a mesh, from best to worst.
 enum class FitMethod {
   kCopied,       ///< The surface is the same, so the joints stay where they are.
+  kShared,       ///< The mesh lies on the reference's body, so the joints stay where they are.
   kTemplate,     ///< Through a built-in template that fits both bodies.
   kOwnTemplate,  ///< Through a template that is made of the reference's own joints.
   kBox,          ///< Scaled with the boxes around both meshes.
 };
-/// "copied", "template", "own template", "box".
+/// "copied", "shared", "template", "own template", "box".
 const char* fit_name(FitMethod method);
+/// Whether joints stay where they are.
+inline bool keeps_joints(FitMethod method) { return method <= FitMethod::kShared; }
 
 struct JointPositions {
   std::vector<std::optional<Vec3>> position;  ///< Per joint of the reference.
@@ -40,8 +44,8 @@ struct JointPositions {
 };
 
 /// Positions for some joints, at least two, by the first method of `fit_skeleton` that works. \throws Cancelled.
-JointPositions first_positions(const JointBody& body, const Mesh& mesh, TemplatePlans& reference_plans,
-                               const Progress& progress);
+JointPositions first_positions(const JointBody& body, const Mesh& mesh, const Relation& relation,
+                               TemplatePlans& reference_plans, const Progress& progress);
 
 /// Positions for all others, from those that are known.
 JointPositions filled_positions(const JointBody& body, const Mesh& mesh, JointPositions known);

@@ -194,11 +194,23 @@ WeightTransfer transfer_by_skeleton(const Reference& reference, const TransferBo
   return result;
 }
 
+SkeletonAwareOptions effective_options(const SkeletonAwareOptions& options) {
+  if (options.mode == CastRules::kRevised) return options;
+  SkeletonAwareOptions published = options;
+  published.rays = 128;
+  published.cone_rad = radians(30);
+  published.exponent = 3;
+  published.similarity = Similarity::kCanberra;
+  published.candidates = Candidates::kBlend;
+  published.cap_reach = false;
+  return published;
+}
+
 TransferMethod skeleton_aware_method() {
   constexpr const char* kId = "skeleton";
   const auto run = [](const TransferInput& input, const TransferOptions& common, const AnyOptions& own,
                       const Progress& progress) {
-    const auto& options = own.as<SkeletonAwareOptions>();
+    const SkeletonAwareOptions options = effective_options(own.as<SkeletonAwareOptions>());
     GuideCache unkept;
     GuideCache* cache = &unkept;
     if (input.cache != nullptr) {

@@ -26,7 +26,15 @@ constexpr auto option_words(Surfaces) { return std::array{"nearest", "all"}; }
 enum class Candidates { kBlend, kBest };
 constexpr auto option_words(Candidates) { return std::array{"blend", "best"}; }
 
+/// Which settings hold.
+enum class CastRules {
+  kRevised,  ///< The options.
+  kPaper,    ///< Those of the paper: 128 rays in a cone of 30°, exponent 3, its similarity, no cap of the reach.
+};
+constexpr auto option_words(CastRules) { return std::array{"revised", "paper"}; }
+
 struct SkeletonAwareOptions {
+  CastRules mode = CastRules::kRevised;
   int rays = 32;
   double cone_rad = radians(15);
   double exponent = 3;
@@ -39,6 +47,7 @@ struct SkeletonAwareOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
+    v(Field("mode", "Settings of the rays: revised, as the options below say, or those of the paper."), self.mode);
     v(Field("rays", "Number of rays cast from a bone towards the position that matches a vertex; the paper uses 128.")
           .range(1, 4096),
       self.rays);
@@ -99,6 +108,9 @@ WeightTransfer transfer_by_skeleton(const Reference& reference, const TransferBo
                                     const Correspondence& correspondence, const Guides& guides,
                                     const SkeletonAwareOptions& options = {}, const TransferOptions& common = {},
                                     const Progress& progress = {});
+
+/// The options that hold: with `CastRules::kPaper` those of the paper, whatever the others say.
+SkeletonAwareOptions effective_options(const SkeletonAwareOptions& options);
 
 /// The method `skeleton`, with `SkeletonAwareOptions`. It makes guides itself and keeps those of the reference in the
 /// cache. Stages: "guides", "rays".

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+/// Experiments on section 5 of J. Pan, L. Chen, Y. Yang, H. Qin, "Automatic skinning and weight retargeting of
+/// articulated characters using extended position-based dynamics", 2018, on characters of known truth, and on clothes
+/// and levels of detail.
+
+#include "sinew/core/character.h"
+#include "sinew/lab/experiments.h"
+
+namespace sinew::lab {
+
+/// A made human of other proportions; those of equal vertex counts have the same vertex order.
+Character family_member(int seed, const std::string& pose, double vary, int vertices);
+
+/// Families of made humans in other poses, and their decimated copies, by each method.
+void retarget_families(const ReproduceOptions& options, int vertices, const Progress& progress, Reproduction& result);
+/// What modes, landmarks, orientation and positions along bones contribute.
+void retarget_ablations(int vertices, const Progress& progress, Reproduction& result);
+/// Torsos displaced along their normals, against published inpainting.
+void retarget_garments(int vertices, const Progress& progress, Reproduction& result);
+/// Levels of detail, posed, against closest points.
+void retarget_details(int vertices, const Progress& progress, Reproduction& result);
+
+/// All of these; `characters` limits the members of the family, at most ten.
+Reproduction retargeting_experiment(const ReproduceOptions& options, const Progress& progress);
+
+}  // namespace sinew::lab

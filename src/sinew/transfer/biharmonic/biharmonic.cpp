@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/transfer/biharmonic/biharmonic.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "sinew/binding/edit/weight_tools.h"
+#include "sinew/core/hash.h"
+#include "sinew/transfer/biharmonic/distance.h"
+#include "sinew/transfer/biharmonic/matcher.h"
+#include "sinew/transfer/finish_rows.h"
+#include "sinew/transfer/surface/cloth_pieces.h"
+#include "sinew/transfer/surface/inpainting.h"
+
+namespace sinew::transfer {
+namespace {
+
+constexpr std::string_view kSpectrumVersion = "biharmonic spectrum 1";
+constexpr double kElsewhere = 0.1;  // Of the root of the area.
+/// A best cost above this, squared, is no match: a tenth of the largest that descriptors alone can have.
+constexpr double kNoMatch2 = 0.1;
+constexpr double kSameVertex2 = 1e-12, kShepardEpsilon2 = 1e-10;
+constexpr double kUnambiguous = 1.2;
+/// A main shell with less of the area does not stand for the body; with less than the second it is worth a warning.
+constexpr double kLeastShell = 0.5, kMainShell = 0.8;
+constexpr int kCleanRounds = 2;
+constexpr float kSpreadRowConfidence = 0.4F, kOtherShellConfidence = 0.2F;
+
+Spectrum kept_spectrum(const MainShell& shell, int modes, const PreparedStore* store, const Progress& progress) {
+  if (store == nullptr) return laplacian_spectrum(shell.surface, modes, progress);
+  Sha256 hash;
+  hash.update(std::as_bytes(std::span(kSpectrumVersion)));
+  hash.update(std::as_bytes(std::span(&modes, 1)));
+  hash.update(std::as_bytes(std::span(shell.surface.positions)));
+  hash.update(std::as_bytes(std::span(shell.surface.triangles)));
+  const std::string key = hash.hex();
+  const auto count = static_cast<Index>(shell.surface.positions.size());
+  if (const auto bytes = store->load(key))
+    if (auto kept = spectrum_from_bytes(*bytes, count, modes)) return *std::move(kept);
+  // Rounded as the kept one is, so that the second run gives the same bytes as the first.
+  const std::vector<std::byte> bytes = spectrum_bytes(laplacian_spectrum(shell.surface, modes, progress));
+  store->store(key, bytes);
+  return *spectrum_from_bytes(bytes, count, modes);
+}
+
+Eigen::MatrixXd shell_distances(const MainShell& shell, const std::vector<Index>& sources,
+                                const BiharmonicOptions& options, const PreparedStore* store,
+                                const Progress& progress) {
+  const std::size_t count = shell.surface.positions.size();
+  Eigen::MatrixXd distances = count < static_cast<std::size_t>(options.exact_below)
+                                  ? exact_distances(shell.surface, sources, progress)
+                                  : spectral_distances(kept_spectrum(shell, options.modes, store, progress), sources);
+  if (!distances.allFinite()) throw Error("The distances along the surface are not finite.");
+  return distances;
+}
+
+/// Both bodies, their landmarks and the matches between their shells.
+struct Matching {
+  MainShell ours, theirs;
+  Landmarks landmarks;
+  std::vector<VertexMatch> matches;  // Per vertex of the target's shell.
+  double area = 0;                   // Of the reference's shell.
+  Eigen::MatrixXd our_distances;
+  geometry::Lists our_rings;
+  Findings findings;
+};
+
+geometry::Lists surface_rings(const geometry::TriangleSurface& surface) {
+  std::vector<std::vector<Index>> rings(surface.positions.size());
+  for (const auto& t : surface.triangles)
+    for (std::size_t k = 0; k < 3; ++k) rings[t[k]].push_back(t[(k + 1) % 3]), rings[t[k]].push_back(t[(k + 2) % 3]);
+  geometry::Lists lists;
+  for (auto& ring : rings) {
+    std::sort(ring.begin(), ring.end());
+    ring.erase(std::unique(ring.begin(), ring.end()), ring.end());
+    lists.items.insert(lists.items.end(), ring.begin(), ring.end());
+    lists.offsets.push_back(static_cast<Index>(lists.items.size()));
+  }
+  return lists;
+}
+
+double surface_area(const geometry::TriangleSurface& s) {
+  double area = 0;
+  for (const auto& t : s.triangles)
+    area += 0.5 * (s.positions[t[1]] - s.positions[t[0]]).cross(s.positions[t[2]] - s.positions[t[0]]).norm();
+  return area;
+}
+
+// Descriptors above weighted normals; those of the target rotate with its bones.
+Descriptions describe(const Eigen::MatrixXd& distances, const MainShell& shell, const std::vector<NearestBone>& nearest,
+                      const std::vector<std::vector<PairedBone>>* turned, double orientation) {
+  Descriptions result;
+  const Eigen::MatrixXf descriptors = landmark_descriptors(distances);
+  result.features.resize(descriptors.rows() + 3, descriptors.cols());
+  result.features.topRows(descriptors.rows()) = descriptors;
+  const double weight = std::sqrt(orientation / 2);
+  for (std::size_t v = 0; v < nearest.size(); ++v) {
+    Vec3 normal = shell.normals[v];
+    if (turned != nullptr) normal = (*turned)[nearest[v].pair][nearest[v].bone].turn * normal;
+    result.features.bottomRows(3).col(static_cast<Eigen::Index>(v)) = (weight * normal).cast<float>();
+  }
+  result.nearest = nearest;
+  result.positions = shell.surface.positions;
+  return result;
+}
+
+void check_shell(const MainShell& shell, const char* whose, Findings& findings) {
+  if (shell.area_share < kLeastShell)
+    throw Error(fmt::format(
+        "The {} consists of {} connected surfaces, and the largest has only {:.0f} % of the area. Distances along the "
+        "surface are not defined across gaps. Join the surfaces, or use the method 'skeleton'.",
+        whose, shell.shells, 100 * shell.area_share));
+  if (shell.area_share < kMainShell)
+    findings.push_back({"transfer.shells", "",
+                        fmt::format("The largest connected surface of the {} has {:.0f} % of its area; other surfaces "
+                                    "take their weights from it. Consider the method 'skeleton'.",
+                                    whose, 100 * shell.area_share)});
+}
+
+Matching make_matching(const TransferInput& input, const BiharmonicOptions& options, const Progress& progress) {
+  const bool paper = options.mode == MatchRules::kPaper;
+  const double orientation = paper ? 0 : options.orientation;
+  Matching m;
+  input.begin("modes");
+  m.ours = main_shell(input.reference.mesh), m.theirs = main_shell(input.target.mesh);
+  check_shell(m.ours, "reference", m.findings), check_shell(m.theirs, "target", m.findings);
+  if (input.correspondence.pairs.empty()) throw Error("The characters have no joints in common.");
+  const auto bones = paired_bones(input.reference, input.target, input.correspondence);
+  const auto count = static_cast<std::size_t>(paper ? 5 : options.landmark_count);
+  m.landmarks =
+      input.landmarks != nullptr && !input.landmarks->empty()
+          ? given_landmarks(*input.landmarks, m.ours, m.theirs)
+          : propose_landmarks(input.reference, m.ours, input.target, m.theirs, input.correspondence, bones, count);
+  m.our_distances = shell_distances(m.ours, m.landmarks.reference, options, input.store, progress);
+  const Eigen::MatrixXd their_distances = shell_distances(m.theirs, m.landmarks.target, options, input.store, progress);
+  input.begin("matching");
+  progress.step("matching vertices");
+  const std::vector<NearestBone> our_bones = nearest_bones(m.ours.surface.positions, bones, false);
+  const std::vector<NearestBone> their_bones = nearest_bones(m.theirs.surface.positions, bones, true);
+  const Findings doubts =
+      check_landmarks(m.landmarks, input.correspondence, our_bones, their_bones, m.our_distances, their_distances);
+  m.findings.insert(m.findings.end(), doubts.begin(), doubts.end());
+  std::vector<char> donor;
+  for (const Index v : m.ours.vertex) donor.push_back(input.reference.weights.row(v).empty() ? 0 : 1);
+  if (std::find(donor.begin(), donor.end(), 1) == donor.end())
+    throw Error("The largest connected surface of the reference has no weights.");
+  m.our_rings = surface_rings(m.ours.surface);
+  m.area = surface_area(m.ours.surface);
+  m.matches = match_vertices(describe(m.our_distances, m.ours, our_bones, nullptr, orientation),
+                             describe(their_distances, m.theirs, their_bones, &bones, orientation),
+                             input.correspondence, bones, donor, m.our_rings,
+                             {.along = paper ? 0 : options.along,
+                              .size = input.reference.mesh.size(),
+                              .apart = kElsewhere * std::sqrt(m.area),
+                              .dilate = !paper});
+  return m;
+}
+
+std::vector<Influence> blended_row(const SkinWeights& weights, const MainShell& shell,
+                                   const std::vector<std::pair<Index, double>>& donors) {
+  std::vector<std::pair<Index, double>> all;
+  double total = 0;
+  for (const auto& [vertex, share] : donors) {
+    total += share;
+    for (const Influence& influence : weights.row(shell.vertex[vertex]))
+      all.emplace_back(influence.joint, share * static_cast<double>(influence.weight));
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Influence> row;
+  for (std::size_t i = 0, next = 0; i < all.size(); i = next) {
+    double weight = 0;
+    for (next = i; next < all.size() && all[next].first == all[i].first; ++next) weight += all[next].second;
+    row.push_back({all[i].first, static_cast<float>(weight / total)});
+  }
+  return row;
+}
+
+// Eq. 23: by inverse squares of the costs; in the paper's form the next three and the best's distances to them.
+std::vector<Influence> shepard_row(const Matching& m, const SkinWeights& weights, const VertexMatch& match,
+                                   bool paper) {
+  if (!paper && match.cost2[0] < kSameVertex2) return blended_row(weights, m.ours, {{match.vertex[0], 1.0}});
+  std::vector<std::pair<Index, double>> donors;
+  for (std::size_t k = 0; k < match.vertex.size() && match.vertex[k] != kNone; ++k) {
+    if (!paper) {
+      donors.emplace_back(match.vertex[k], 1 / (match.cost2[k] + kShepardEpsilon2));
+    } else if (k > 0) {
+      const auto difference = m.our_distances.row(match.vertex[k]) - m.our_distances.row(match.vertex[0]);
+      donors.emplace_back(match.vertex[k], 1 / std::max(difference.norm(), 1e-9));
+    }
+  }
+  if (donors.empty()) donors.emplace_back(match.vertex[0], 1.0);
+  return blended_row(weights, m.ours, donors);
+}
+
+double cost_ratio(const VertexMatch& match) {
+  if (match.cost2[0] < kSameVertex2) return std::numeric_limits<double>::infinity();
+  return std::sqrt(match.other_cost2 / match.cost2[0]);
+}
+
+float match_trust(const VertexMatch& match) {
+  return static_cast<float>(std::clamp((cost_ratio(match) - 1) / (kUnambiguous - 1), 0.0, 1.0));
+}
+
+// Two rounds where the match is ambiguous.
+SkinWeights cleaned(const SkinWeights& welded, const std::vector<float>& confidence, const Mesh& mesh,
+                    const geometry::Welding& welding) {
+  const geometry::Lists rings = geometry::one_rings(mesh, &welding);
+  geometry::Lists inner;
+  for (Index w = 0; w < rings.size(); ++w) {
+    if (confidence[welding.first[w]] < 0.5F) inner.items.insert(inner.items.end(), rings[w].begin(), rings[w].end());
+    inner.offsets.push_back(static_cast<Index>(inner.items.size()));
+  }
+  return binding::smoothed(welded, inner, kCleanRounds, 0.5);
+}
+
+}  // namespace
+
+WeightTransfer transfer_biharmonic(const TransferInput& input, const BiharmonicOptions& options,
+                                   const TransferOptions& common, const Progress& progress) {
+  const Matching m = make_matching(input, options, progress);
+  const Mesh& mesh = input.target.mesh;
+  const bool paper = options.mode == MatchRules::kPaper;
+  const SkinWeights weights = input.reference.weights.normalized();
+  SkinWeights start;
+  std::vector<char> known;
+  WeightTransfer result;
+  double cost = 0;
+  for (const VertexMatch& match : m.matches) cost += std::sqrt(match.cost2[0]);
+  for (Index v = 0; v < mesh.vertex_count(); ++v) {
+    const Index s = m.theirs.of_vertex[v];
+    known.push_back(s != kNone && (m.matches[s].cost2[0] <= kNoMatch2 || paper));
+    if (known.back() != 0) start.add_row(shepard_row(m, weights, m.matches[s], paper));
+    else start.add_row({});
+  }
+  if (std::find(known.begin(), known.end(), 1) == known.end())
+    throw Error("No vertex of the target is like one of the reference. Check the landmarks.");
+  InpaintResult spread = inpaint(mesh, start, known, progress);
+  Index inpainted = 0, copied = 0;
+  for (Index v = 0; v < mesh.vertex_count(); ++v) {
+    const char how = spread.reached[v];
+    inpainted += how == 1, copied += how == 2;
+    result.level.push_back(how == 0 ? Level::kMatched : how == 1 ? Level::kInpainted : Level::kCopied);
+    result.confidence.push_back(how == 0   ? match_trust(m.matches[m.theirs.of_vertex[v]])
+                                : how == 1 ? kSpreadRowConfidence
+                                           : kOtherShellConfidence);
+  }
+  const auto tell = [&](const char* method, Index count, const char* text) {
+    if (count > 0) result.fallbacks.push_back({"transfer.unmatched", method, count, text});
+  };
+  tell("inpaint", inpainted, "Vertices unlike any of the reference received weights spread from surrounding vertices.");
+  tell("nearest", copied, "Vertices of other shells received the weights of the nearest vertex.");
+  result.fallbacks.insert(result.fallbacks.end(), spread.fallbacks.begin(), spread.fallbacks.end());
+  result.warnings = m.findings;
+  result.metrics["landmarks"] = m.landmarks.names;
+  result.metrics["mean_cost"] = cost / static_cast<double>(m.matches.size());
+  const geometry::Welding welding = geometry::weld(mesh);
+  SkinWeights rows;
+  for (const Index v : welding.first) rows.add_row(spread.weights.row(v));
+  Index pieces = 0;
+  if (!paper) {
+    rows = cleaned(rows, result.confidence, mesh, welding);
+    rows = rigid_pieces(rows, mesh, welding, mesh.size(), pieces);
+  }
+  result.metrics["rigid_pieces"] = pieces;
+  finish_rows(result, rows, mesh, welding, common);
+  result.regions = unmatched_regions(result, mesh, welding);
+  return result;
+}
+
+TransferMethod biharmonic_method() {
+  return {.id = "biharmonic",
+          .name = "biharmonic-distance",
+          .when = "Bodies whose surfaces correspond, in any pose, by landmarks and distances along the surface.",
+          .options = BiharmonicOptions(),
+          .transfer = [](const TransferInput& input, const TransferOptions& common, const AnyOptions& own,
+                         const Progress& progress) {
+            return transfer_biharmonic(input, own.as<BiharmonicOptions>(), common, progress);
+          }};
+}
+
+BiharmonicMatch match_biharmonic(const TransferInput& input, const BiharmonicOptions& options,
+                                 const Progress& progress) {
+  Matching m = make_matching(input, options, progress);
+  BiharmonicMatch result;
+  for (const Index s : m.theirs.of_vertex) {
+    result.best.push_back(s == kNone ? kNone : m.ours.vertex[m.matches[s].vertex[0]]);
+    result.cost.push_back(s == kNone ? 0 : std::sqrt(m.matches[s].cost2[0]));
+    result.ratio.push_back(s == kNone ? 0 : cost_ratio(m.matches[s]));
+  }
+  result.landmarks = std::move(m.landmarks);
+  for (Index& v : result.landmarks.reference) v = m.ours.vertex[v];
+  for (Index& v : result.landmarks.target) v = m.theirs.vertex[v];
+  result.findings = std::move(m.findings);
+  return result;
+}
+
+}  // namespace sinew::transfer

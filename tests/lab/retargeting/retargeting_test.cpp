@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/lab/retargeting/retargeting.h"
+
+#include <gtest/gtest.h>
+
+#include "sinew/lab/retargeting/family.h"
+
+namespace sinew::lab {
+namespace {
+
+TEST(RetargetFamily, MembersShareTheVertexOrderAndEqualRowsPoseEqually) {
+  const Character a = family_member(0, "a", 0, 1200), b = family_member(5, "t", 0.5, 1200);
+  ASSERT_EQ(a.rig.mesh.vertex_count(), b.rig.mesh.vertex_count());
+  EXPECT_EQ(a.rig.mesh.face_vertices, b.rig.mesh.face_vertices);
+  EXPECT_LT(mean_difference_of(a.rig.weights.normalized(), b.rig.weights.normalized()), 1e-3);
+  EXPECT_EQ(posed_difference(b.rig.mesh, b.rig.skeleton, b.rig.weights, b.rig.weights, 2), 0);
+}
+
+TEST(Retargeting, GarmentsAndFamiliesMeetTheirBounds) {
+  ReproduceOptions options;
+  options.characters = 1;
+  Reproduction result;
+  retarget_families(options, 2500, {}, result);
+  retarget_garments(2500, {}, result);
+  EXPECT_EQ(result.tables.size(), 2U);
+  EXPECT_EQ(result.tables[0].rows.size(), 4U);
+  for (const Finding& miss : result.misses) ADD_FAILURE() << miss.text;
+}
+
+}  // namespace
+}  // namespace sinew::lab

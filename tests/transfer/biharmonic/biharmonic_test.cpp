@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/transfer/biharmonic/biharmonic.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+
+#include "sinew/core/parallel.h"
+#include "sinew/shapes/kinds.h"
+#include "sinew/transfer/surface/closest_point.h"
+
+namespace sinew::transfer {
+namespace {
+
+Character varied_human(int seed, const char* pose, double vary, int vertices = 2500) {
+  shapes::MakeOptions options;
+  options.vertices = vertices;
+  options.seed = seed;
+  options.vary = vary;
+  options.made_pose = pose;
+  return shapes::make("human", options).made.character;
+}
+
+/// Two made humans with the same joints, and vertices in the same order.
+struct Family {
+  Character from, to;
+  Reference reference;
+  TransferBody target;
+  Correspondence pairs;
+
+  Family(Character a, Character b)
+      : from(std::move(a)),
+        to(std::move(b)),
+        reference{{from.rig.mesh, from.rig.skeleton, rest_matrices(from.rig.skeleton)}, from.rig.weights.normalized()},
+        target{to.rig.mesh, to.rig.skeleton, rest_matrices(to.rig.skeleton)} {
+    std::vector<std::pair<Index, Index>> joints;
+    for (Index j = 0; j < from.rig.skeleton.size(); ++j)
+      if (from.rig.skeleton.joints[j].deforming) joints.emplace_back(j, j);
+    pairs = correspond(from.rig.skeleton, to.rig.skeleton, joints);
+  }
+  TransferInput input() const { return {reference, target, pairs}; }
+
+  double gross(const BiharmonicMatch& match) const {
+    const double limit = 0.05 * from.rig.mesh.size();
+    double count = 0;
+    for (Index v = 0; v < match.best.size(); ++v)
+      count += match.best[v] != kNone &&
+               (from.rig.mesh.positions[match.best[v]] - from.rig.mesh.positions[v]).norm() > limit;
+    return count / static_cast<double>(match.best.size());
+  }
+};
+
+BiharmonicOptions quick() {
+  BiharmonicOptions options;
+  options.modes = 64;
+  options.exact_below = 0;
+  return options;
+}
+
+double mean_half_l1(const SkinWeights& a, const SkinWeights& b) {
+  double sum = 0;
+  for (Index v = 0; v < a.row_count(); ++v) {
+    std::map<Index, double> difference;
+    for (const Influence& influence : a.row(v)) difference[influence.joint] += static_cast<double>(influence.weight);
+    for (const Influence& influence : b.row(v)) difference[influence.joint] -= static_cast<double>(influence.weight);
+    for (const auto& [joint, d] : difference) sum += std::abs(d) / 2;
+  }
+  return sum / a.row_count();
+}
+
+TEST(BiharmonicTransfer, ToItselfEveryVertexFindsItselfAndPublishedRulesDoNot) {
+  const Family same(varied_human(0, "a", 0), varied_human(0, "a", 0));
+  TransferOptions all;
+  all.max_influences = 0;
+  const BiharmonicMatch match = match_biharmonic(same.input(), quick());
+  for (Index v = 0; v < match.best.size(); ++v)
+    EXPECT_EQ(same.from.rig.mesh.positions[match.best[v]], same.from.rig.mesh.positions[v]) << v;
+  const WeightTransfer made = transfer_biharmonic(same.input(), quick(), all);
+  EXPECT_LT(mean_half_l1(made.weights, same.reference.weights), 1e-6);
+  BiharmonicOptions paper = quick();
+  paper.mode = MatchRules::kPaper;
+  EXPECT_GT(mean_half_l1(transfer_biharmonic(same.input(), paper, all).weights, same.reference.weights), 1e-3);
+}
+
+TEST(BiharmonicTransfer, FamiliesInOtherPosesAreBelowTheStatedErrorAndClearlyBelowClosestPoints) {
+  const Character reference = varied_human(0, "a", 0);
+  for (const int seed : {1, 4}) {
+    const Family family(reference, varied_human(seed, "t", 0.5));
+    ASSERT_EQ(family.from.rig.mesh.vertex_count(), family.to.rig.mesh.vertex_count());
+    const WeightTransfer made = transfer_biharmonic(family.input(), quick());
+    const double error = mean_half_l1(made.weights, family.reference.weights);
+    EXPECT_LT(error, 0.05) << seed;
+    EXPECT_LT(error, 0.3 * mean_half_l1(transfer_closest_point(family.reference, family.target, {}).weights,
+                                        family.reference.weights))
+        << seed;
+    EXPECT_LT(family.gross(match_biharmonic(family.input(), quick())), 0.12) << seed;
+  }
+}
+
+TEST(BiharmonicTransfer, WithoutOrientationFrontAndBackAreConfused) {
+  const Family family(varied_human(0, "a", 0), varied_human(1, "a", 0.5));
+  BiharmonicOptions published = quick();
+  published.orientation = published.along = 0;
+  BiharmonicOptions oriented = published;
+  oriented.orientation = 0.03;
+  const double without = family.gross(match_biharmonic(family.input(), published));
+  const double with = family.gross(match_biharmonic(family.input(), oriented));
+  EXPECT_GT(without, 2 * with);
+}
+
+TEST(BiharmonicTransfer, RowsSumToOneAndConstantRowsStayConstant) {
+  Character constant = varied_human(0, "a", 0);
+  SkinWeights rows;
+  for (Index v = 0; v < constant.rig.mesh.vertex_count(); ++v) rows.add_row({{2, 0.75F}, {5, 0.25F}});
+  constant.rig.weights = rows;
+  const Family family(constant, varied_human(2, "t", 0.5));
+  const WeightTransfer made = transfer_biharmonic(family.input(), quick());
+  for (Index v = 0; v < made.weights.row_count(); ++v) {
+    ASSERT_EQ(made.weights.row(v).size(), 2U);
+    EXPECT_NEAR(made.weights.row(v)[0].weight, 0.75F, 1e-5F);
+  }
+}
+
+TEST(BiharmonicTransfer, SwappedLandmarksAreReported) {
+  const Family family(varied_human(0, "a", 0), varied_human(3, "a", 0.5));
+  const BiharmonicMatch proposed = match_biharmonic(family.input(), quick());
+  EXPECT_TRUE(proposed.findings.empty());
+  std::mt19937 random(5);
+  const std::size_t count = proposed.landmarks.size();
+  std::uniform_int_distribution<std::size_t> pick(0, count - 1);
+  int found = 0;
+  constexpr int kSwaps = 12;
+  for (int i = 0; i < kSwaps; ++i) {
+    std::vector<LandmarkPair> given;
+    for (std::size_t l = 0; l < count; ++l)
+      given.push_back({proposed.landmarks.names[l], family.from.rig.mesh.positions[proposed.landmarks.reference[l]],
+                       family.to.rig.mesh.positions[proposed.landmarks.target[l]]});
+    const std::size_t a = pick(random), b = (a + 1 + pick(random) % (count - 1)) % count;
+    std::swap(given[a].target, given[b].target);
+    TransferInput input = family.input();
+    input.landmarks = &given;
+    found += !match_biharmonic(input, quick()).findings.empty();
+  }
+  EXPECT_EQ(found, kSwaps);
+}
+
+TEST(BiharmonicTransfer, KeptModesGiveTheSameBytes) {
+  const Family family(varied_human(0, "a", 0, 1200), varied_human(3, "a", 0.5, 1200));
+  std::map<std::string, std::vector<std::byte>> kept;
+  int stored = 0;
+  const PreparedStore store{.load = [&](const std::string& key) -> std::optional<std::vector<std::byte>> {
+                              const auto at = kept.find(key);
+                              if (at == kept.end()) return std::nullopt;
+                              return at->second;
+                            },
+                            .store =
+                                [&](const std::string& key, std::span<const std::byte> bytes) {
+                                  EXPECT_EQ(key.size(), 64U);
+                                  kept[key].assign(bytes.begin(), bytes.end());
+                                  ++stored;
+                                }};
+  TransferInput input = family.input();
+  input.store = &store;
+  set_thread_count(1);
+  const WeightTransfer first = transfer_biharmonic(input, quick());
+  set_thread_count(0);
+  const WeightTransfer second = transfer_biharmonic(input, quick());
+  EXPECT_EQ(stored, 2);
+  EXPECT_TRUE(first.weights == second.weights);
+  EXPECT_EQ(first.confidence, second.confidence);
+}
+
+TEST(BiharmonicTransfer, OtherShellsTakeTheRowsOfTheMainOneAndTooFewLandmarksAreRefused) {
+  Character two = varied_human(3, "a", 0.5, 1200);
+  Mesh& mesh = two.rig.mesh;
+  const Index first = mesh.vertex_count();
+  const Vec3 head = mesh.bounds().upper;
+  for (const Vec3& p : {Vec3(0, 0, 0), Vec3(0.01, 0, 0), Vec3(0, 0.01, 0)}) mesh.positions.push_back(head + p);
+  mesh.add_face(std::vector<Index>{first, first + 1, first + 2});
+  mesh.parts.back().vertex_count += 3, mesh.parts.back().face_count += 1;
+  mesh.normals = {}, mesh.uvs = {}, mesh.colors.clear(), mesh.face_materials.clear();
+  const Family family(varied_human(0, "a", 0, 1200), two);
+  const WeightTransfer made = transfer_biharmonic(family.input(), quick());
+  for (Index v = first; v < first + 3; ++v) EXPECT_FALSE(made.weights.row(v).empty());
+  EXPECT_EQ(made.levels[static_cast<std::size_t>(Level::kCopied)], 3U);
+  const std::vector<LandmarkPair> few(3);
+  TransferInput input = family.input();
+  input.landmarks = &few;
+  EXPECT_THROW(transfer_biharmonic(input, quick()), Error);
+}
+
+TEST(BiharmonicTransfer, ABodyOfManyShellsIsRefusedWithTheirNumber) {
+  Character apart = varied_human(3, "a", 0.5, 1200);
+  Mesh loose;
+  for (Index f = 0; f < apart.rig.mesh.face_count(); ++f) {
+    std::vector<Index> corners;
+    for (const Index v : apart.rig.mesh.face(f)) {
+      corners.push_back(loose.vertex_count());
+      loose.positions.push_back(apart.rig.mesh.positions[v] + static_cast<double>(f) * 1e-6 * Vec3::UnitX());
+    }
+    loose.add_face(corners);
+  }
+  MeshPart part;
+  part.vertex_count = loose.vertex_count(), part.face_count = loose.face_count();
+  loose.parts.push_back(part);
+  apart.rig.mesh = loose;
+  const Family family(varied_human(0, "a", 0, 1200), apart);
+  try {
+    transfer_biharmonic(family.input(), quick());
+    FAIL();
+  } catch (const Error& problem) {
+    EXPECT_NE(std::string(problem.what()).find(std::to_string(loose.face_count())), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace sinew::transfer
