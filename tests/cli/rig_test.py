@@ -5,6 +5,7 @@
 """rig_test.py PROGRAM: `sinew rig` from outside: what it writes, says and refuses."""
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -121,7 +122,12 @@ class Rig(command_case.CommandCase):
         head = [j for j in report["metrics"]["joints"] if j["name"] == "Head"][0]["position"]
         self.assertGreater(head[1], 1)
         self.assertLess(abs(head[2]), 0.3)
+        standing = {j["name"]: j["position"] for j in report["metrics"]["joints"]}
         report = json.loads(self.rig("lying.obj", "-o", "lies.glb", "--json", "--stand", "off").stdout)
+        lying = {j["name"]: j["position"] for j in report["metrics"]["joints"]}
+        self.assertEqual(list(standing), list(lying))  # Turned, and not searched again.
+        for name in standing:
+            self.assertAlmostEqual(math.dist(standing[name], standing["Hips"]), math.dist(lying[name], lying["Hips"]), places=6)
         head = [j for j in report["metrics"]["joints"] if j["name"] == "Head"][0]["position"]
         self.assertGreater(abs(head[2]), 1)
 

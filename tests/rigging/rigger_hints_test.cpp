@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sinew/rigging/hints.h"
 #include "sinew/rigging/rigger.h"
 #include "tests/rigging/bodies.h"
 
@@ -117,6 +118,65 @@ TEST(RiggerHints, NoneIsDroppedInSilence) {
   const std::string text = error_of(symmetric().mesh, request);
   EXPECT_NE(text.find("The template 'human' does not have 'Index3'."), std::string::npos) << text;
   EXPECT_NE(text.find("'hand' does not have 'left_shin'"), std::string::npos) << text;
+}
+
+/// A plan that has the trunk of a bird and its left leg.
+SkeletonPlan wingless(const Template& t) {
+  SkeletonPlan plan;
+  plan.template_name = t.name;
+  std::vector<Index> at(t.joints.size(), kNone);
+  for (Index j = 0; j < t.joints.size(); ++j) {
+    const Template::Joint& joint = t.joints[j];
+    if (joint.role.find("arm") != std::string::npos || joint.role.find("hand") != std::string::npos ||
+        joint.role.find("clavicle") != std::string::npos)
+      continue;
+    PlannedJoint planned;
+    planned.name = joint.name;
+    planned.role = joint.role;
+    planned.position = 2 * joint.position;
+    planned.origin = joint.role.starts_with("tail") ? "extra" : "section";
+    planned.parent = joint.parent == kNone ? kNone : at[joint.parent];
+    at[j] = static_cast<Index>(plan.joints.size());
+    plan.joints.push_back(planned);
+  }
+  return plan;
+}
+
+TEST(SettleHints, ALimbThatWasNotFoundIsAddedOnBothSidesWithTheTemplatesProportions) {
+  const Template t = find_template("bird");
+  SkeletonPlan plan = wingless(t);
+  ASSERT_EQ(plan.find_role("left_forearm"), kNone);
+  const auto of = [&](const char* role) { return t.joints[find_joint(t, role)].position; };
+  const Vec3 hint = 2 * of("left_forearm") + Vec3(0.05, 0, 0);
+  settle_hints(plan, t, {{"left_forearm", hint}}, true);
+  const Index fore = plan.find_role("left_forearm"), upper = plan.find_role("left_upper_arm"),
+              hand = plan.find_role("left_hand"), other = plan.find_role("right_forearm");
+  ASSERT_NE(fore, kNone);
+  ASSERT_NE(upper, kNone);
+  ASSERT_NE(hand, kNone);
+  ASSERT_NE(other, kNone);
+  EXPECT_EQ(plan.joints[fore].position, hint);
+  EXPECT_EQ(plan.joints[fore].parent, upper);
+  EXPECT_NEAR((plan.joints[hand].position - hint - 2 * (of("left_hand") - of("left_forearm"))).norm(), 0, 1e-9);
+  EXPECT_EQ(plan.joints[fore].partner, other);
+  EXPECT_EQ(plan.joints[other].partner, fore);
+  EXPECT_NEAR(plan.joints[other].position.x(), -hint.x(), 1e-12);
+  for (Index j = 0; j < plan.joints.size(); ++j)
+    if (plan.joints[j].parent != kNone) {
+      EXPECT_LT(plan.joints[j].parent, j);
+    }
+}
+
+TEST(SettleHints, AChainThatWasFoundLaterMovesAndOthersStay) {
+  const Template t = find_template("bird");
+  SkeletonPlan plan = wingless(t);
+  const SkeletonPlan before = plan;
+  const Vec3 tail(0, 1, -1), head(0, 3, 3);
+  settle_hints(plan, t, {{"tail_1", tail}, {"head", head}}, true);
+  EXPECT_EQ(plan.joints[plan.find_role("tail_1")].position, tail);
+  // It was moved before, where the body allows it.
+  EXPECT_EQ(plan.joints[plan.find_role("head")].position, before.joints[before.find_role("head")].position);
+  EXPECT_EQ(plan.joints.size(), before.joints.size());
 }
 
 }  // namespace

@@ -43,6 +43,14 @@ TEST(Sanity, ThighsThatAreFarTooLowAreImplausible) {
   EXPECT_LE(most_confidence(sanity), 0.6);
 }
 
+TEST(Sanity, ToesFarFromTheirFeetAreImplausible) {
+  PlannedPerson p = planned_person(0);
+  const SanityResult before = check_proportions(p.plan, p.mesh);
+  const Vec3 chest = p.plan.joints[p.plan.find_role("chest")].position;
+  for (const char* role : {"left_toes", "right_toes"}) p.plan.joints[p.plan.find_role(role)].position = chest;
+  EXPECT_EQ(check_proportions(p.plan, p.mesh).implausible.size(), before.implausible.size() + 2);
+}
+
 TEST(Sanity, ExchangedSidesAreImplausible) {
   PlannedPerson p = planned_person(0);
   for (const char* part : {"_thigh", "_shin", "_foot"})

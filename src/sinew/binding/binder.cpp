@@ -4,6 +4,7 @@
 #include "sinew/binding/binder.h"
 
 #include "sinew/binding/auto/auto.h"
+#include "sinew/binding/curves/curve_weights.h"
 #include "sinew/binding/distance/distance.h"
 #include "sinew/binding/heat/heat.h"
 #include "sinew/binding/rigid/rigid.h"
@@ -20,6 +21,7 @@ Registry<BinderMethod>& binders() {
     all.add(heat_method());
     all.add(distance_method());
     all.add(rigid_method());
+    all.add(curve_method());
     all.add(auto_method());
     return all;
   }();

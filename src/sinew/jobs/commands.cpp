@@ -3,6 +3,7 @@
 
 #include "sinew/jobs/bind.h"
 #include "sinew/jobs/convert.h"
+#include "sinew/jobs/curves.h"
 #include "sinew/jobs/deform.h"
 #include "sinew/jobs/helpers.h"
 #include "sinew/jobs/info.h"
@@ -143,6 +144,14 @@ const Registry<Registered<Command>>& commands() {
             .examples = {"sinew segment hero.glb -o owners.json", "sinew segment hero.glb -o colours.glb --mode paper",
                          "sinew segment hero.glb -o owners.json --samples-output samples.json"},
             .bind = binder(segment)}});
+    r.add({"curves",
+           "curves",
+           "Find curves around limbs and trunk, their middle lines and bends.",
+           {.group = "Lab",
+            .arguments = "MESH [-o CURVES.json|COLOURS.glb]",
+            .has_output = true,
+            .examples = {"sinew curves hero.obj -o curves.json", "sinew curves hero.obj -o curves.glb --source levels"},
+            .bind = binder(curves)}});
     r.add({"measure",
            "measure",
            "Measure how well a character deforms: volume, sections, stretch, intersections.",

@@ -16,6 +16,7 @@
 #include "sinew/jobs/render_compare.h"
 #include "sinew/jobs/render_grid.h"
 #include "sinew/picture/close_up.h"
+#include "sinew/pipeline/curves.h"
 #include "sinew/pipeline/find_joints.h"
 #include "sinew/pipeline/segment_colors.h"
 #include "sinew/pipeline/surface_distance.h"
@@ -27,6 +28,7 @@ namespace {
 constexpr int kFramingTimes = 24;
 constexpr std::string_view kWeights = "weights:";
 constexpr std::string_view kSegments = "segments";
+constexpr std::string_view kCurves = "curves";
 constexpr std::string_view kDistance = "distance:";
 constexpr std::size_t kMostCloseUps = 24;
 constexpr std::size_t kMostRows = 12;
@@ -138,7 +140,7 @@ std::vector<std::string> set_show(picture::PictureScene& scene, const RenderOpti
         throw Error(
             fmt::format("{} has no skeleton, so it has no segments. Remove 'segments' from the option 'show'.", where));
       scene.skin = true;
-    } else {
+    } else if (word != kCurves) {
       of_method.push_back(word);
     }
   }
@@ -155,7 +157,8 @@ const deform::DeformerMethod* method_with_overlay(const std::string& word) {
 
 [[noreturn]] void not_shown(const std::string& word, const RenderOptions& options, const std::vector<Overlay>& drawn) {
   const std::string& method = options.deformer.method.id();
-  std::vector<std::string> names = {"skin", "wire", "skeleton", "segments", "weights:JOINT", "distance:VERTEX"};
+  std::vector<std::string> names = {"skin",   "wire",          "skeleton",       "segments",
+                                    "curves", "weights:JOINT", "distance:VERTEX"};
   for (const Overlay& overlay : drawn) names.push_back(overlay.name);
   std::string text = fmt::format("The option 'show' cannot draw '{}' with the method {}; available: {}.", word, method,
                                  fmt::join(names, ", "));
@@ -288,6 +291,10 @@ picture::PictureScene picture_scene(const io::Asset& asset, const RenderOptions&
                             clip->duration_s()));
   const bool posed = clip != nullptr && (!options.sheet || options.time);
   scene.frames.push_back(posed ? moments.at(time) : moments.still());
+  if (std::find(options.show.begin(), options.show.end(), kCurves) != options.show.end())
+    for (Overlay& overlay :
+         pipeline::curve_overlays(pipeline::find_curves(asset.character, {}, progress), scene.frames.front().positions))
+      scene.overlays.push_back(std::move(overlay));
   const std::optional<double> shown_time = posed ? std::optional<double>(time) : std::nullopt;
   const bool one_pose = add_overlays(scene, options, of_method, moments, shown_time);
   std::unique_ptr<const ComparedMoments> other;

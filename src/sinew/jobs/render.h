@@ -51,10 +51,9 @@ struct RenderOptions {
             "Draw the same with another method, or of another file, beside it, and the difference as colours.")
           .as("METHOD|FILE"),
       self.compare);
-    v(Field(
-          "show",
-          "What to draw: skin, wire, skeleton, segments, weights:JOINT, distance:VERTEX, or an overlay of the method, "
-          "such as tets, inverted and areas of pbd.")
+    v(Field("show",
+            "What to draw: skin, wire, skeleton, segments, curves, weights:JOINT, distance:VERTEX, or an overlay of "
+            "the method, such as tets, inverted and areas of pbd.")
           .as("WHAT,…"),
       self.show);
     v(Field("clip",
@@ -85,7 +84,8 @@ struct RenderOptions {
 
 /// Draws a character as a PNG. `skin` is the surface with its materials, `wire` its polygons' edges, `skeleton` bones
 /// and joints through the then translucent skin, `weights:JOINT` that joint's influence as colours, `segments` a colour
-/// for each bone's region (`binding::segment`), `distance:VERTEX` the biharmonic distance from a vertex. Any other word
+/// for each bone's region (`binding::segment`), `curves` the curves around limbs and their middle lines,
+/// `distance:VERTEX` the biharmonic distance from a vertex. Any other word
 /// is an overlay of the chosen method in the shown pose
 /// (`Deformer::overlays`), by its name: `tets`, `inverted` and `areas` of pbd, `twist` of slbs. Clips and poses are
 /// those `deform` takes. All pictures of one clip and view have the same camera. The output is `NAME_picture.png`

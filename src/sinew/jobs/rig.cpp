@@ -126,6 +126,17 @@ io::Asset read_all(const std::vector<fs::path>& inputs, const RigJobOptions& opt
   return asset;
 }
 
+// Other poses of the mesh, vertex by vertex.
+std::vector<std::vector<Vec3>> read_poses(const RigJobOptions& options, Report& report, const Progress& progress) {
+  std::vector<std::vector<Vec3>> poses;
+  for (const std::string& file : options.also_posed) {
+    io::Asset asset = io::load(file, options.placement, progress);
+    report.inputs.insert(report.inputs.end(), asset.files.begin(), asset.files.end());
+    poses.push_back(std::move(asset.character.rig.mesh.positions));
+  }
+  return poses;
+}
+
 // What was removed from an asset, and which nodes of its document are kept for joints to come.
 struct AssetRemoval {
   pipeline::RigRemoval rig;
@@ -205,16 +216,14 @@ Report rig(const JobRequest& request, const RigJobOptions& options, const Progre
   bool moved = false;
   io::Asset asset = read_all(request.inputs, options, moved, report, progress);
   report_input(request.inputs, asset, report);
+  rig_options.posed = read_poses(options, report, progress);
   pipeline::RigResult result;
   bool carries_clips = false;
   {
     StageClock clock(report);
     const StageListener on_stage = [&](const char* stage) { clock.begin(stage); };
     pipeline::RigPlan plan = pipeline::plan_rig(asset.character, rig_options, progress, on_stage);
-    if (turns_to_stand(plan.found, options.stand, options.placement, report)) {
-      stand_up(asset, plan.found.plan, rig_options, report);
-      plan = pipeline::plan_rig(asset.character, rig_options, progress, on_stage);
-    }
+    if (turns_to_stand(plan.found, options.stand, options.placement, report)) stand_up(asset, plan, report);
     check_size(plan.found.plan, asset.character.rig.mesh, report);
     const AssetRemoval removal = remove_rig(asset, plan, report);
     result = pipeline::apply_rig_plan(std::move(asset.character), plan, removal.rig, rig_options, progress, on_stage);

@@ -19,6 +19,7 @@ struct RigJobOptions {
   std::string preset;  ///< Empty: plain, or vrm for a .vrm file.
   pipeline::RigOptions rig;
   std::string joint_positions;  ///< A JSON file; empty for none.
+  std::vector<std::string> also_posed;
   std::string stand = "auto";
   io::PlacementOptions placement;
 
@@ -32,6 +33,12 @@ struct RigJobOptions {
     pipeline::RigOptions::visit(self.rig, v);
     v(Field("joint_positions", "JSON file with the exact positions of joints: {\"NAME\": [x, y, z], …}.").as("FILE"),
       self.joint_positions);
+    v(Field(
+          "also_posed",
+          "Files with other poses of the same mesh, with the same vertices. Joints are placed where limbs bend in any "
+          "of them.")
+          .as("FILE,…"),
+      self.also_posed);
     v(Field("stand",
             "Whether a body that lies or faces another way is turned to stand along +y and face +z: auto turns it if "
             "its orientation is sure.")

@@ -25,6 +25,8 @@ void report_plan(const RigResult& result, Report& report) {
   report.metrics["embedding"] = result.metrics;
   report.text += fmt::format("template   {}, confidence {:.2f}{}\n", result.plan.template_name, result.confidence,
                              result.plan.symmetric ? ", symmetric" : "");
+  if (const Json moved = result.metrics.value("place", Json::object()).value("moved", Json::array()); !moved.empty())
+    report.text += fmt::format("placed     {} by curves around the limbs\n", count_of(moved.size(), "joint"));
   if (result.fits) return;
   report.text +=
       "no fit     No template fits this body, so it gets a generic skeleton along its centre. Choose a template with "

@@ -67,15 +67,13 @@ bool turns_to_stand(const rigging::PlanResult& found, const std::string& stand, 
   return false;
 }
 
-void stand_up(io::Asset& asset, const rigging::SkeletonPlan& plan, pipeline::RigOptions& options, Report& report) {
-  const std::string up = axis_word(plan.up), forward = axis_word(plan.forward);
+void stand_up(io::Asset& asset, pipeline::RigPlan& plan, Report& report) {
+  const std::string up = axis_word(plan.found.plan.up), forward = axis_word(plan.found.plan.forward);
   const Mat4 before = asset.placement;
   io::place(asset, {"", up, forward, 0, false});
   const Mat4 turn = asset.placement * before.inverse();
   if (!asset.document) asset.placement = Mat4::Identity();  // The positions of a new document are turned already.
-  for (auto& [name, place] : options.hint) place = transform_point(turn, place);
-  for (auto& [name, place] : options.joint_positions) place = transform_point(turn, place);
-  options.rigger.orientation = "keep";
+  pipeline::turn_rig_plan(plan, asset.character, turn);
   report.warn(
       "rig.turned", "",
       fmt::format("The body's up was {} and its forward {}. It is turned to stand along +y and face +z. Set the "

@@ -19,9 +19,8 @@ namespace sinew::jobs {
 bool turns_to_stand(const rigging::PlanResult& found, const std::string& stand, const io::PlacementOptions& placement,
                     Report& report);
 
-/// Turns the asset, and hints and positions of joints in the options with it; the orientation counts as known then.
-/// Adds a note to the report.
-void stand_up(io::Asset& asset, const rigging::SkeletonPlan& plan, pipeline::RigOptions& options, Report& report);
+/// Turns the asset and the plan. Adds a note to the report.
+void stand_up(io::Asset& asset, pipeline::RigPlan& plan, Report& report);
 
 /// Adds a warning if the body is larger or smaller than its kind is, with the unit that its file probably has.
 void check_size(const rigging::SkeletonPlan& plan, const Mesh& mesh, Report& report);

@@ -4,6 +4,7 @@
 #include "sinew/lab/experiments.h"
 
 #include "sinew/lab/blend_bar/blend_bar.h"
+#include "sinew/lab/curve_rigging/curve_rigging.h"
 #include "sinew/lab/embedding/embedding.h"
 #include "sinew/lab/implicit/implicit.h"
 #include "sinew/lab/pbd/pbd.h"
@@ -24,6 +25,8 @@ const Registry<Registered<Experiment>>& experiments() {
     all.add({"embedding", "Baran & Popović 2007, rates of success",
              "Joints found in bare meshes, synthetic and real, and the effect of each penalty of the search.",
              embedding_experiment});
+    all.add({"curve-rigging", "Symmetry 2018, 10, 89, Table 1 and sections 3 to 5",
+             "Curves around limbs, their middle lines and bends, and the time it takes.", curve_rigging_experiment});
     all.add({"transfer", "Cao & Mukai 2024, Table 1 and analytic arms",
              "Weights transferred to arms with known ground truth and to real characters, and the time it takes.",
              transfer_experiment});

@@ -21,6 +21,8 @@ struct ReproduceOptions {
   int characters = 200;
   std::string data;
   std::vector<std::string> only;
+  bool one_hint = false;
+  bool remeshed = false;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
@@ -31,14 +33,21 @@ struct ReproduceOptions {
     v(Field("characters", "Number of synthetic characters of each kind; 0 tries only real ones (embedding).")
           .range(0, 100000),
       self.characters);
-    v(Field("data", "Folder of real characters. Without it, only synthetic ones are tried (embedding, transfer, pbd).")
+    v(Field(
+          "data",
+          "Folder of real characters. Without it, only synthetic ones are tried (embedding, transfer, pbd, implicit).")
           .as("FOLDER"),
       self.data);
     v(Field("only",
             "Real characters to try, by name or class, or 'development' or 'held-out' for one group; all if empty "
-            "(embedding).")
+            "(embedding; implicit by name).")
           .as("NAME,…"),
       self.only);
+    v(Field("one_hint",
+            "Try real characters that are not right again, with the true position of one joint (embedding)."),
+      self.one_hint);
+    v(Field("remeshed", "Also try some real characters remeshed like the output of a generative model (embedding)."),
+      self.remeshed);
   }
 };
 

@@ -13,7 +13,7 @@
 namespace sinew::pipeline {
 namespace {
 
-constexpr double kSame = 1e-3;  // Of a scale, or of an axis: less is rounding.
+constexpr double kSameScaleRel = 1e-3;  // Of a scale, or of an axis: less is rounding.
 
 void count_vertices(const Rig& rig, SkeletonHealth& health) {
   std::vector<std::uint64_t> counts(rig.skeleton.size(), 0);
@@ -71,8 +71,8 @@ void check_rest(const Rig& rig, const std::vector<Mat4>& rest, double size, Skel
     const Joint& joint = rig.skeleton.joints[j];
     const Vec3& s = joint.rest.scale;
     const Vec3 a = s.cwiseAbs();
-    if ((s - Vec3::Ones()).cwiseAbs().maxCoeff() > kSame) health.scaled.push_back(j);
-    if (a.maxCoeff() - a.minCoeff() > kSame * a.maxCoeff()) health.uneven_scale.push_back(j);
+    if ((s - Vec3::Ones()).cwiseAbs().maxCoeff() > kSameScaleRel) health.scaled.push_back(j);
+    if (a.maxCoeff() - a.minCoeff() > kSameScaleRel * a.maxCoeff()) health.uneven_scale.push_back(j);
     if (s.prod() < 0) health.mirrored.push_back(j);
     if (a.minCoeff() <= 1e-6 * a.maxCoeff()) health.collapsed.push_back(j);
     const Mat3 linear = rest[j].topLeftCorner<3, 3>();
@@ -81,7 +81,7 @@ void check_rest(const Rig& rig, const std::vector<Mat4>& rest, double size, Skel
       const Vec3 p = linear.col(k), q = linear.col((k + 1) % 3);
       if (p.norm() * q.norm() > 0) skew = std::max(skew, std::abs(p.dot(q)) / (p.norm() * q.norm()));
     }
-    if (skew > kSame) health.sheared.push_back(j);
+    if (skew > kSameScaleRel) health.sheared.push_back(j);
     if (joint.parent == kNone || !joint.deforming || !rig.skeleton.joints[joint.parent].deforming) continue;
     const Vec3 bone = rest[j].topRightCorner<3, 1>() - rest[joint.parent].topRightCorner<3, 1>();
     if (bone.norm() <= 1e-6 * size) health.zero_length.push_back(j);
@@ -101,7 +101,7 @@ void compare_bind(const Rig& rig, const std::vector<Mat4>& rest, double size, Sk
       const double apart = (bind - at_rest).topRightCorner<3, 1>().norm() / size;
       const double turned =
           (bind - at_rest).topLeftCorner<3, 3>().norm() / std::max(at_rest.topLeftCorner<3, 3>().norm(), 1e-30);
-      health.bind_differs += apart > 1e-4 || turned > kSame;
+      health.bind_differs += apart > 1e-4 || turned > kSameScaleRel;
       health.bind_joint_rel = std::max(health.bind_joint_rel, apart);
     }
   if (health.bind_differs == 0 || rig.weights.empty()) return;

@@ -93,6 +93,9 @@ struct RigPlan {
 RigPlan plan_rig(const Character& character, const RigOptions& options, const Progress& progress = {},
                  const StageListener& on_stage = {});
 
+/// The same plan for the character after it was rotated and moved by `turn`.
+void turn_rig_plan(RigPlan& plan, const Character& turned, const Mat4& turn);
+
 /// What remains to be carried over after an existing rig is removed.
 struct RigRemoval {
   std::vector<Index> part_of;  ///< Per part of the mesh before: its number now.

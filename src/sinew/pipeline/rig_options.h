@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,6 +20,10 @@
 
 namespace sinew::pipeline {
 
+/// What places the inner joints of limbs.
+enum class JointPlacement { kAuto, kEmbed, kCurves };
+constexpr auto option_words(JointPlacement) { return std::array{"auto", "embed", "curves"}; }
+
 /// How a character is rigged. An option that is absent leaves the choice to the preset.
 struct RigOptions {
   /// "auto" for the template that fits best, "generic" for a skeleton without one, the name of a built-in template, or
@@ -27,6 +32,8 @@ struct RigOptions {
   std::variant<std::string, rigging::Preset> preset = "plain";  ///< The name of a built-in preset, or a custom preset.
   /// Exact positions of joints, in metres, by the template's names or by role. These joints are not searched for.
   std::map<std::string, Vec3> joint_positions;
+  /// Other poses of the same mesh: joints are placed where limbs bend in any of them.
+  std::vector<std::vector<Vec3>> posed;
 
   MethodChoice bind{binding::binders(), "auto"};  ///< The binder, with its options.
   std::optional<int> max_influences;
@@ -38,9 +45,10 @@ struct RigOptions {
   std::optional<bool> ends;
   std::optional<std::string> bone_axis;
   std::optional<std::string> skeleton_unit;
+  JointPlacement place = JointPlacement::kAuto;
   rigging::RiggerOptions rigger;
 
-  /// All fields but the first three, which can be objects: programs add fields that name them or read them from files.
+  /// All fields but the first four, which can be objects: programs add fields that name them or read them from files.
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v(Field("bind", "The method that computes the weights.").as("METHOD"), self.bind);
@@ -71,6 +79,11 @@ struct RigOptions {
       self.bone_axis);
     v(Field("skeleton_unit", "Length unit of the skeleton. The default is the preset's.").one_of({"m", "cm"}),
       self.skeleton_unit);
+    v(Field(
+          "place",
+          "What places the inner joints of limbs, such as elbows: embed searches in the volume; curves takes bends and "
+          "middle lines of curves around the limbs; auto takes curves where they are clear."),
+      self.place);
     rigging::RiggerOptions::visit(self.rigger, v);
   }
 

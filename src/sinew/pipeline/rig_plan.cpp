@@ -9,6 +9,7 @@
 #include "sinew/pipeline/bind_subject.h"
 #include "sinew/pipeline/characters.h"
 #include "sinew/pipeline/rig.h"
+#include "sinew/pipeline/rig_curves.h"
 #include "sinew/rigging/build/trunk_joints.h"
 
 namespace sinew::pipeline {
@@ -50,6 +51,13 @@ motion::OldMotion old_motion(const Character& character) {
   old.rig.mesh.parts = character.rig.mesh.parts;
   old.clips = character.clips;
   return old;
+}
+
+void build_plan(RigPlan& plan, const Character& character) {
+  plan.built = rigging::build_skeleton(plan.found.plan, plan.preset);
+  if (character.rig.skeleton.empty()) return;
+  plan.old = old_motion(character);
+  plan.pairs = motion::pair_joints(plan.old.rig.skeleton, plan.built.skeleton);
 }
 
 }  // namespace
@@ -102,13 +110,15 @@ RigPlan plan_rig(const Character& character, const RigOptions& options, const Pr
   progress.step("looking for joints", 0.1);
   plan.found = request.templates.empty() ? rigging::plan_generic_skeleton(character.rig.mesh, on_stage, progress)
                                          : plan_body(character.rig, request, options.rigger, progress);
+  place_on_curves(plan.found, character.rig.mesh, request.templates, options, progress);
   plan.found.plan = rigging::with_trunk_joints(std::move(plan.found.plan), plan.preset.spine_joints);
-  plan.built = rigging::build_skeleton(plan.found.plan, plan.preset);
-  if (!character.rig.skeleton.empty()) {
-    plan.old = old_motion(character);
-    plan.pairs = motion::pair_joints(plan.old.rig.skeleton, plan.built.skeleton);
-  }
+  build_plan(plan, character);
   return plan;
+}
+
+void turn_rig_plan(RigPlan& plan, const Character& turned, const Mat4& turn) {
+  plan.found.plan = rigging::turned_plan(std::move(plan.found.plan), turn);
+  build_plan(plan, turned);
 }
 
 RigRemoval remove_replaced_rig(Character& character, const RigPlan& plan) {

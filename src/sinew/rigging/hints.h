@@ -28,6 +28,11 @@ void keep_templates_with(std::vector<Template>& templates, const StatedPlaces& h
 /// \throws Error if the plan lacks a hinted joint: no hint is dropped in silence.
 void check_hints_used(const SkeletonPlan& plan, const StatedPlaces& hints);
 
+/// Moves or adds the hinted joints that a plan has elsewhere or not at all: those of chains that were found after the
+/// hints were honoured, and those of limbs that were not found. A limb that is added continues by the template's
+/// proportions. `mirror`: partners too, across the plane of the plan.
+void settle_hints(SkeletonPlan& plan, const Template& skeleton_template, const StatedPlaces& hints, bool mirror);
+
 /// The stated positions in the interior's frame.
 Anchors anchors_of(const Template& skeleton_template, const StatedPlaces& places, const Interior& interior);
 

@@ -25,6 +25,7 @@
 #include "sinew/rigging/embed/choice.h"
 #include "sinew/rigging/embed/published.h"
 #include "sinew/rigging/hints.h"
+#include "sinew/rigging/plans/generic_names.h"
 #include "sinew/rigging/plans/plan_reading.h"
 #include "sinew/rigging/sanity.h"
 
@@ -78,10 +79,16 @@ class Rigger {
                        100 * body_.interior.left_out));
     stage("search", 0.2);
     read_plan();
-    if (reading_ && reading_->cost <= kClear && !may_be_a_person()) return planned();
+    const bool contradicted = reading_ && contradicts_hints();
+    if (reading_ && reading_->cost <= kClear && !may_be_a_person() && !contradicted) return planned();
     search();
+    if (contradicted && !choice_.ranked.empty() && best_.without.empty() &&
+        best_.skeleton_template.name != reading_->template_name)
+      reading_.reset();
+    const bool named_by_hints = contradicted && reading_;
     const bool person = reading_ && may_be_a_person() && found_a_person();
     // Part of a template fits many bodies; a whole plan says more.
+    if (named_by_hints) return planned();
     if (reading_ && !person && (choice_.ranked.empty() || !best_.without.empty() || reading_->cost < best_.cost))
       return planned();
     if (choice_.ranked.empty() || unlike_all()) return generic();
@@ -129,6 +136,31 @@ class Rigger {
                                     [&](const Template& t) { return t.name == reading_->template_name; });
     if (named == templates_.end()) return reading_.reset();
     best_of_plan_ = *named;
+    turn_to_hints();
+  }
+
+  /// The plan facing the other way, if hints say that its head is where it has its tail.
+  void turn_to_hints() {
+    if (request_.hints.empty()) return;
+    std::optional<PlanReading> other = read_turned(body_.interior, *reading_);
+    if (!other || other->template_name != reading_->template_name) return;
+    if (plan_hint_cost(*other) < plan_hint_cost(*reading_)) reading_ = std::move(other);
+  }
+
+  double plan_hint_cost(const PlanReading& reading) const {
+    const SkeletonPlan plan = skeleton_of(reading, best_of_plan_, body_.interior);
+    const PlanAnatomy read = anatomy_of(plan, best_of_plan_, body_.interior);
+    return anchor_distance(read.anatomy, anchors_of(read.own, request_.hints, body_.interior), kHintReach);
+  }
+
+  /// Whether a plan lacks a hinted joint that a template which is searched has: then it is not what the user sees.
+  bool contradicts_hints() const {
+    const bool searched = std::any_of(templates_.begin(), templates_.end(), [](const Template& t) { return !t.plan; });
+    return searched && std::any_of(request_.hints.begin(), request_.hints.end(), [&](const auto& hint) {
+             const Index j = find_joint(best_of_plan_, hint.first);
+             return j != kNone && reading_->places.joints.count(best_of_plan_.joints[j].role) == 0 &&
+                    !best_of_plan_.joints[j].optional;
+           });
   }
 
   /// What stands on two legs is a person as long as the proportions do not say otherwise.
@@ -219,6 +251,11 @@ class Rigger {
     std::vector<std::vector<Hint>> hints;
     for (const Template& t : searched) hints.push_back(hints_for(t));
     choice_ = choose(body_, searched, hints, options, progress_);
+    // What is hinted may be beside every sphere, as a wrist at the cut of a hand is: joints are then moved afterwards.
+    if (choice_.ranked.empty() && given_any()) {
+      hints.assign(searched.size(), {});
+      choice_ = choose(body_, searched, hints, options, progress_);
+    }
     result_.metrics["searches"] = choice_.searches;
     result_.metrics["search_entries"] = choice_.entries;
     result_.metrics["proven"] = choice_.proven;
@@ -302,8 +339,10 @@ class Rigger {
   /// Whether the best reading is no reading at all: then a skeleton of no names is more use than one of wrong names.
   /// Who names a template, or a joint's place, gets it.
   bool unlike_all() const {
-    constexpr double kUnlike = 0.5;
-    return best_.cost > kUnlike && request_.templates.size() > 1 && !given_any();
+    constexpr double kUnlike = 0.5, kUnsure = 0.1;
+    const bool unlike =
+        best_.cost > kUnlike || (best_.skeleton_template.name != "human" && result_.confidence < kUnsure);
+    return unlike && request_.templates.size() > 1 && !given_any();
   }
 
   /// Feet point forward: what lies on the ground is compared with the legs above it. Where they do not tell, the body
@@ -491,6 +530,8 @@ class Rigger {
     const bool crawls = plan.template_name == "insect" || plan.template_name == "spider";
     if (!by_plan_ || crawls) count_unexplained(found);
     add(add_extras(plan, body_.interior, options_.extras, best_.skeleton_template, found));
+    if (by_plan_) raise_tail_root(*reading_, body_.interior, plan);
+    if (!request_.hints.empty()) settle_hints(plan, best_.skeleton_template, request_.hints, mirrors_);
     pull_inside(plan, whole_);
   }
 
@@ -538,6 +579,9 @@ class Rigger {
 
   void finish() {
     check_sanity();
+    // Fewer hands were measured than people.
+    constexpr double kMostOfHands = 0.85;
+    if (result_.plan.template_name == "hand") result_.confidence = std::min(result_.confidence, kMostOfHands);
     for (PlannedJoint& joint : result_.plan.joints) joint.confidence = std::min(joint.confidence, result_.confidence);
     if (!best_.without.empty())
       warn("rig.without", fmt::format("The body seems to have no {}, so the {} template is used without {}. Confirm "
@@ -556,6 +600,7 @@ class Rigger {
     result_.fits = false;
     result_.confidence = 0;
     result_.plan = generic_plan(body_.interior, body_.graph);
+    name_generic_limbs(body_.interior, result_.plan);
     result_.plan.mirror_point = mesh_.bounds().center();
     pull_inside(result_.plan, whole_);
     std::string names;
@@ -609,6 +654,7 @@ PlanResult plan_generic_skeleton(const Mesh& mesh, const StageListener& on_stage
   const Body body = make_body(body_of(mesh, result.pieces), {}, progress);
   if (on_stage) on_stage("joints");
   result.plan = generic_plan(body.interior, body.graph);
+  name_generic_limbs(body.interior, result.plan);
   result.confidence = 1;
   return result;
 }

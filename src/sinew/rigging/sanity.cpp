@@ -120,6 +120,8 @@ SanityResult check_human(const PlanFrame& frame) {
   for (std::size_t s = 0; s < 2; ++s) {
     check_limb_ratios(checks, *arms[s], *legs[s], sides[s]);
     checks.check("ankle height", legs[s]->at[2].y() / h, -0.02, 0.14, {sides[s] + "_foot"});
+    if (const std::optional<Vec3> toes = frame.at(sides[s] + "_toes"))
+      checks.check("foot length", (*toes - legs[s]->at[2]).norm() / h, 0, 0.2, {sides[s] + "_toes"});
     const double side = s == 0 ? 1 : -1;
     checks.check("side of the leg", side * (legs[s]->at[0].x() - legs[1 - s]->at[0].x()) / h, 0.02, 1,
                  {sides[s] + "_thigh"});

@@ -89,5 +89,31 @@ TEST(FieldGrid, CoversTheSupportAndIsZeroOutside) {
         }
 }
 
+/// The greatest distance from the x axis of a node inside.
+double widest_inside(const FieldGrid& grid) {
+  const auto& layout = grid.layout();
+  double widest = 0;
+  std::size_t n = 0;
+  for (int k = 0; k < layout.nodes[2]; ++k)
+    for (int j = 0; j < layout.nodes[1]; ++j)
+      for (int i = 0; i < layout.nodes[0]; ++i)
+        if (grid.nodes()[n++][3] < 0) widest = std::max(widest, layout.position(i, j, k).tail<2>().norm());
+  return widest;
+}
+
+TEST(FieldGrid, EndsAtItsEnvelopeWhereThePartIsOpen) {
+  // The upper half of a cylinder is open below.
+  std::vector<SurfaceSample> half;
+  for (const SurfaceSample& sample : cylinder())
+    if (sample.normal.y() > 0.3) half.push_back(sample);
+  const Hrbf function = Hrbf::fit(half);
+  ASSERT_TRUE(function.ok());
+  const PartEnvelope envelope{{{Vec3(-2, 0, 0), Vec3(2, 0, 0)}}, 1.3};
+  const FieldGrid open = FieldGrid::sample(function, points_of(half), Mat3::Identity(), 1, 24000);
+  const FieldGrid closed = FieldGrid::sample(function, points_of(half), Mat3::Identity(), 1, 24000, envelope);
+  EXPECT_GT(widest_inside(open), 1.4);
+  EXPECT_LE(widest_inside(closed), 1.3);
+}
+
 }  // namespace
 }  // namespace sinew::deform

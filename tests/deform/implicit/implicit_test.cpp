@@ -63,14 +63,8 @@ Deformer* ImplicitHuman::deformer_ = nullptr;
 
 TEST_F(ImplicitHuman, StaysAtRestInTheBindPose) {
   const auto rest = positions(*deformer_, pose(1, 0));
-  // Single vertices between parts move, because values at rest come from tables.
-  std::size_t off = 0;
-  for (std::size_t v = 0; v < rest.size(); ++v) {
-    const double moved = (rest[v].cast<double>() - rig().mesh.positions[v]).norm();
-    EXPECT_LT(moved, 2e-3);
-    off += moved > 1e-5 ? 1 : 0;
-  }
-  EXPECT_LE(off, rest.size() / 50);
+  for (std::size_t v = 0; v < rest.size(); ++v)
+    EXPECT_LT((rest[v].cast<double>() - rig().mesh.positions[v]).norm(), 1e-6) << v;
 }
 
 TEST_F(ImplicitHuman, IsFiniteWithStatusesForEveryVertex) {
@@ -113,6 +107,18 @@ TEST_F(ImplicitHuman, HasTheSameBytesForAnyNumberOfThreads) {
   EXPECT_EQ(one, two);
 }
 
+/// The field of a family without operators, written down once more.
+double mean_of_largest(const std::vector<double>& fields) {
+  const double top = *std::max_element(fields.begin(), fields.end());
+  double sum = 0, weights = 0;
+  for (const double field : fields) {
+    const double near = std::max(0.0, 1 - (top - field) / static_cast<double>(kSoftness));
+    sum += near * near * field;
+    weights += near * near;
+  }
+  return sum / weights;
+}
+
 TEST_F(ImplicitHuman, FittedVerticesHaveTheirValueInTheFunctionsThemselves) {
   // Without the passes that move vertices on, and by the exact functions instead of their tables.
   ImplicitOptions plain;
@@ -132,17 +138,17 @@ TEST_F(ImplicitHuman, FittedVerticesHaveTheirValueInTheFunctionsThemselves) {
   for (Index v = 0; v < moved.size(); ++v) {
     const auto row = rig().weights.row(v);
     if (report.status[v] != VertexStatus::kFitted || row.size() < 2 || row.back().weight < 0.02F) continue;
-    double before = 0, after = 0;
+    std::vector<double> before, after;
     bool known = true;
     for (const Influence& influence : row) {
       known = known && body.own[influence.joint] != 0;
       if (!known) break;
-      before = std::max(before, field(rig().mesh.positions[v], body.bind, influence.joint));
-      after = std::max(after, field(moved[v].cast<double>(), bent.joints, influence.joint));
+      before.push_back(field(rig().mesh.positions[v], body.bind, influence.joint));
+      after.push_back(field(moved[v].cast<double>(), bent.joints, influence.joint));
     }
     if (!known) continue;
     ++checked;
-    off += std::abs(after - before) > 1e-2;
+    off += std::abs(mean_of_largest(after) - mean_of_largest(before)) > 1e-2;
   }
   EXPECT_GT(checked, 100);
   EXPECT_LE(off, checked / 50);

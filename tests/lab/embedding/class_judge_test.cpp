@@ -12,6 +12,7 @@
 #include <string>
 
 #include "sinew/lab/embedding/embedding.h"
+#include "sinew/lab/embedding/real_variants.h"
 #include "sinew/rigging/templates/template_file.h"
 
 namespace sinew::lab {
@@ -144,6 +145,54 @@ TEST(ClassJudge, WithoutASkeletonAResultIsUnverifiedOrWrong) {
   result.plan.joints.pop_back();
   result.plan.joints.erase(result.plan.joints.begin() + result.plan.find_role("right_foot"));
   EXPECT_EQ(judge_real(person, result).verdict, Verdict::kWrong);
+}
+
+TEST(RealVariants, TheHintIsTheTruePlaceOfTheJointThatIsMissingOrFarthestOff) {
+  const RealSubject person = subject_of("human", kPerson);
+  rigging::PlanResult result = plan_at_truth(person, "human");
+  position_of(result, "left_shin").y() -= 0.05 * person.size;
+  position_of(result, "head").y() -= 0.13 * person.size;
+  auto hint = one_hint(person, judge_real(person, result));
+  ASSERT_EQ(hint.size(), 1U);
+  EXPECT_EQ(hint.begin()->first, "head");
+  EXPECT_EQ(hint.begin()->second, person.find_role("head")->position);
+  result.plan.joints.erase(result.plan.joints.begin() + result.plan.find_role("right_foot"));
+  EXPECT_EQ(one_hint(person, judge_real(person, result)).begin()->first, "right_foot");
+  EXPECT_EQ(one_hint(person, judge_real(person, plan_at_truth(person, "bird"))).begin()->first, "left_hand");
+}
+
+TEST(RealVariants, ReliabilityCountsVerdictsByConfidence) {
+  const auto tried = [](double confidence, Verdict verdict) {
+    Tried one;
+    one.outcome.result.confidence = confidence;
+    one.outcome.result.fits = true;
+    one.outcome.verdict = verdict;
+    return one;
+  };
+  Reproduction result;
+  add_reliability_table({tried(1, Verdict::kRight), tried(0.95, Verdict::kUsable), tried(0.2, Verdict::kWrong),
+                         tried(0.95, Verdict::kUnverified)},
+                        result);
+  ASSERT_EQ(result.tables.size(), 1U);
+  const auto& rows = result.tables.front().rows;
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0], (std::vector<std::string>{"0.15 to 0.30", "1", "0.20", "0", "0", "1", "0"}));
+  EXPECT_EQ(rows[1], (std::vector<std::string>{"0.90 to 1.00", "2", "0.97", "1", "1", "0", "50"}));
+}
+
+TEST(RealVariants, TheTruthOfARemeshedCharacterMovesWithItsSurface) {
+  const RealSubject person = subject_of("human", kPerson);
+  const RealSubject again = remeshed_subject(person, 3);
+  EXPECT_GT(again.mesh.face_count(), 90000U);
+  const double scale = again.size / person.size;
+  const TrueJoint *head = again.find_role("head"), *foot = again.find_role("left_foot");
+  EXPECT_NEAR((head->position - foot->position).norm(),
+              scale * (person.find_role("head")->position - person.find_role("left_foot")->position).norm(), 1e-9);
+  // The joints are as deep inside the one surface as inside the other.
+  EXPECT_EQ(judge_real(again, plan_at_truth(again, "human")).verdict, Verdict::kRight);
+  RealSubject left_behind = again;
+  left_behind.joints = person.joints;
+  EXPECT_NE(judge_real(left_behind, plan_at_truth(left_behind, "human")).outside, "");
 }
 
 TEST(RealCharacters, EveryClassHasAtMostAThirdHeldOutAndNamesDiffer) {

@@ -134,6 +134,25 @@ TEST(Anchors, AnOptionalJointBringsThoseBeforeItAlong) {
   EXPECT_EQ(read.anatomy.origins[middle], "derived");
 }
 
+TEST(Anchors, ANeckBesideItsLimbLeavesTheHeadInItsPlace) {
+  const Template t = find_template("quadruped");
+  const Index neck = named(t, "Neck"), head = named(t, "Head");
+  Anatomy anatomy;
+  for (const Template::Joint& joint : t.joints) {
+    anatomy.places.push_back(joint.position);
+    anatomy.origins.emplace_back("section");
+  }
+  for (Index l = 0; l < t.limbs.size(); ++l) {
+    FoundLimb found;  // Without a profile, as body plans have them.
+    found.limb = l;
+    anatomy.limbs.push_back(found);
+  }
+  const Vec3 before = anatomy.places[head], hint = anatomy.places[neck] - Vec3(0, 0.15, 0.1);
+  anchor_joints(t, Mat3::Identity(), {{neck, hint}}, anatomy);
+  EXPECT_EQ(anatomy.places[neck], hint);
+  EXPECT_EQ(anatomy.places[head], before);
+}
+
 TEST(Anchors, TheirDistanceLeavesATolerance) {
   Read read;
   const Vec3 at = read.anatomy.places[read.shin];

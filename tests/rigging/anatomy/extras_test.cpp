@@ -108,5 +108,24 @@ TEST(Extras, WhatGrowsFromAHandIsLeftToFingers) {
   EXPECT_EQ(plan.joints.size(), before);
 }
 
+TEST(Extras, WhatIsShortOnALimbOfAPersonIsWorn) {
+  const shapes::Made made = shapes::make("human", {}).made;
+  const Interior inside = interior(made.character.rig.mesh);
+  const auto extras = [&](const char* body) {
+    SkeletonPlan plan =
+        true_plan(made, {"LeftHand", "RightHand", "LeftThumb", "LeftIndex", "LeftMiddle", "LeftRing", "LeftLittle",
+                         "RightThumb", "RightIndex", "RightMiddle", "RightRing", "RightLittle"});
+    for (PlannedJoint& joint : plan.joints)
+      if (joint.role.ends_with("_forearm")) joint.end.reset();
+    Template t = find_template("human");
+    t.name = body;
+    add_extras(plan, inside, "chains", t);
+    return std::count_if(plan.joints.begin(), plan.joints.end(),
+                         [](const PlannedJoint& joint) { return joint.name.find("Extra") != std::string::npos; });
+  };
+  EXPECT_GT(extras("ape"), 0);  // Hands.
+  EXPECT_EQ(extras("human"), 0);
+}
+
 }  // namespace
 }  // namespace sinew::rigging

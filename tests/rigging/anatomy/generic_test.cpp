@@ -9,6 +9,7 @@
 
 #include "sinew/core/parallel.h"
 #include "tests/geometry/field_meshes.h"
+#include "tests/rigging/bodies.h"
 #include "tests/rigging/true_plan.h"
 
 namespace sinew::rigging {
@@ -107,6 +108,21 @@ TEST(GenericPlan, ABarHasARootAndTwoLimbsABallOneJointWithAnEnd) {
   EXPECT_LT((plan.joints[0].position - Vec3(1, 2, 3)).norm(), 0.1);
   ASSERT_TRUE(plan.joints[0].end.has_value());
   EXPECT_GT((*plan.joints[0].end - plan.joints[0].position).norm(), 1.5);
+}
+
+TEST(GenericPlan, AnAbdomenBeyondAWaistIsALimb) {
+  const auto between = [](const Vec3& a, const Vec3& b, double radius) { return capsule_between(a, b, radius); };
+  Mesh mesh = joined(between({0, 0, 0}, {0, 0, 0.3}, 0.2), between({0, 0, -0.1}, {0, -0.1, -0.5}, 0.05));
+  mesh = joined(mesh, between({0, -0.1, -0.5}, {0, -0.4, -0.8}, 0.17));
+  mesh = joined(mesh, between({0, -0.5, -0.9}, {0, -0.7, -1.05}, 0.03));
+  for (const double side : {-1.0, 1.0})
+    for (const double z : {0.0, 0.3}) mesh = joined(mesh, between({0, 0, z}, {0.8 * side, -0.3, z}, 0.03));
+  const Interior inside = interior(mesh);
+  const SkeletonPlan plan = generic_plan(inside, {});
+  double least = 1;
+  for (const PlannedJoint& joint : plan.joints)
+    least = std::min(least, (joint.position - Vec3(0, -0.25, -0.65)).norm());
+  EXPECT_LT(least, 0.2);
 }
 
 TEST(GenericPlan, SpheresChooseTheRoot) {

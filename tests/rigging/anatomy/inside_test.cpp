@@ -88,6 +88,17 @@ TEST(PullInside, PartnersOfASymmetricPlanStayMirrorImages) {
   EXPECT_EQ(plan.joints[2].position, Vec3(-left.x(), left.y(), left.z()));
 }
 
+TEST(PullInside, AJointBetweenTwoEarsGoesBackIntoTheHead) {
+  // What is nearest to it is one of the two pillars, and the middle between both is outside.
+  const Mesh mesh = joined(pair_of_pillars(), capsule_between(Vec3(-1, -1, 0), Vec3(1, -1, 0), 0.3));
+  SkeletonPlan plan;
+  plan.symmetric = true;
+  plan.joints = {joint_at(Vec3(0, -1, 0)), joint_at(Vec3(0, 0.4, 0), 0)};
+  pull_inside(plan, mesh);
+  EXPECT_GT(geometry::FastWinding(mesh).at(plan.joints[1].position), 0.5);
+  EXPECT_EQ(plan.joints[1].position.x(), 0);
+}
+
 TEST(PullInside, AGivenPartnerStaysWhereItIs) {
   SkeletonPlan plan;
   plan.symmetric = true;

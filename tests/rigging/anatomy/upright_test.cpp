@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "sinew/rigging/anatomy/upright_fit.h"
 #include "sinew/rigging/rigger.h"
 #include "sinew/rigging/templates/template_file.h"
@@ -69,6 +71,49 @@ TEST(Upright, LegsThatTouchBeginWhereTheyWouldIfTheyWereApart) {
     const Vec3 right = result->plan.joints[result->plan.find_role("right_thigh")].position;
     EXPECT_GT(left.x() - right.x(), 0.08);
   }
+}
+
+/// The joints of the toy as a reading would have them, except for some.
+Anatomy toy_anatomy(const Template& t, const Interior& inside) {
+  const std::map<std::string, Vec3> places = {{"left_upper_arm", {0.2, 1.34, 0}},
+                                              {"right_upper_arm", {-0.2, 1.34, 0}},
+                                              {"left_forearm", {0.45, 1.34, 0}},
+                                              {"right_forearm", {-0.45, 1.34, 0}},
+                                              {"left_hand", {0.68, 1.34, 0}},
+                                              {"right_hand", {-0.68, 1.34, 0}},
+                                              {"left_thigh", {0.12, 0.85, 0}},
+                                              {"right_thigh", {-0.12, 0.85, 0}},
+                                              {"left_shin", {0.12, 0.48, 0}},
+                                              {"right_shin", {-0.12, 0.48, 0}},
+                                              {"left_foot", {0.12, 0.1, 0}},
+                                              {"right_foot", {-0.12, 0.1, 0}},
+                                              {"neck", {0, 1.42, 0}},
+                                              {"head", {0, 1.49, 0}},
+                                              {"left_shoulder", {0.03, 1.7, 0}},
+                                              {"right_shoulder", {-0.03, 1.36, 0}}};
+  Anatomy anatomy;
+  for (const Template::Joint& joint : t.joints) {
+    const auto place = places.find(joint.role);
+    anatomy.places.push_back(place == places.end() ? Vec3(Vec3::Zero()) : inside.to_unit(place->second));
+    anatomy.origins.emplace_back(place == places.end() ? "" : "derived");
+  }
+  return anatomy;
+}
+
+TEST(Upright, ACollarboneInTheFaceGoesToTheHeightOfItsShoulderAndOthersStay) {
+  const Interior inside = interior(toy(0.06));
+  const Template t = find_template("human");
+  Anatomy anatomy = toy_anatomy(t, inside);
+  correct_upright(inside, t, Mat3::Identity(), true, anatomy);
+  const auto at = [&](const char* role) {
+    for (Index j = 0; j < t.joints.size(); ++j)
+      if (t.joints[j].role == role) return inside.to_model(anatomy.places[j]);
+    throw Error(role);
+  };
+  EXPECT_NEAR(at("left_shoulder").y(), 1.34, 0.01);
+  EXPECT_GT(at("left_shoulder").x(), 0);
+  EXPECT_LT(at("left_shoulder").x(), at("left_upper_arm").x());
+  EXPECT_NEAR(at("right_shoulder").y(), 1.36, 1e-9);
 }
 
 TEST(UprightFit, PutsHandsFeetAndHeadWhereTheyAre) {

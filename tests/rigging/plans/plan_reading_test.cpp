@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "sinew/core/angles.h"
+#include "sinew/geometry/spatial/distance_field.h"
 #include "tests/rigging/bodies.h"
 
 namespace sinew::rigging {
@@ -139,16 +140,113 @@ TEST(BodyPlan, TwoLegsAndALongTailAreATailedBiped) {
   EXPECT_GT(place(plan, "head").z(), 0.5);
 }
 
-TEST(BodyPlan, ABodyOnTwoLegsWithAShortTailIsABird) {
+/// A trunk, a neck with a head, a short tail and two legs with feet.
+Clay hen() {
   Clay clay;
   clay.add({0, 0.5, -0.15}, {0, 0.55, 0.15}, 0.2).add({0, 0.6, 0.2}, {0, 0.95, 0.35}, 0.07);
   clay.add({0, 0.95, 0.35}, {0, 0.93, 0.5}, 0.09).add({0, 0.6, -0.2}, {0, 0.75, -0.45}, 0.08);
   clay.pair({0.1, 0.45, 0}, {0.1, 0.03, -0.02}, 0.03).pair({0.1, 0.03, -0.02}, {0.1, 0.03, 0.13}, 0.03);
-  const SkeletonPlan plan = plan_of(clay.mesh());
+  return clay;
+}
+
+TEST(BodyPlan, ABodyOnTwoLegsWithAShortTailIsABird) {
+  const SkeletonPlan plan = plan_of(hen().mesh());
   ASSERT_EQ(plan.template_name, "bird");
   EXPECT_GT(plan.forward.z(), 0.99);
   EXPECT_GT(place(plan, "head").y(), 0.75);
   EXPECT_GT(place(plan, "left_shin").z(), place(plan, "left_foot").z());  // Knees are ahead, ankles behind.
+  EXPECT_GT(place(plan, "left_thigh").y(), place(plan, "left_shin").y());
+  EXPECT_LT(place(plan, "tail_1").z(), place(plan, "hips").z());
+}
+
+TEST(BodyPlan, FoldedWingsHaveJointsInTheFlanks) {
+  const Mesh mesh = hen().mesh();
+  const Interior inside = interior(mesh);
+  const SkeletonPlan plan = plan_of(mesh);
+  ASSERT_EQ(plan.template_name, "bird");
+  const Vec3 shoulder = place(plan, "left_upper_arm"), elbow = place(plan, "left_forearm"),
+             wrist = place(plan, "left_hand");
+  for (const Vec3& p : {shoulder, elbow, wrist})
+    EXPECT_LT(geometry::sample(inside.depth, inside.to_unit(p)), 0) << p.transpose();
+  EXPECT_GT(shoulder.y(), elbow.y());
+  EXPECT_GT(shoulder.z(), elbow.z());
+  EXPECT_GT(wrist.z(), elbow.z());
+  EXPECT_GT(wrist.x(), shoulder.x());
+  EXPECT_GT(shoulder.x(), 0.03);
+  EXPECT_GT(shoulder.z(), place(plan, "left_thigh").z());
+  EXPECT_NEAR(place(plan, "right_hand").x(), -wrist.x(), 0.02);
+}
+
+TEST(BodyPlan, WingsThatAreSpreadHalfAreNotPutIntoTheFlanks) {
+  const Mesh mesh = hen().pair({0.1, 0.6, 0.15}, {0.55, 0.6, -0.05}, 0.04).mesh();
+  const SkeletonPlan plan = plan_of(mesh);
+  ASSERT_EQ(plan.template_name, "bird");
+  EXPECT_GT(place(plan, "left_hand").x(), 0.28);
+}
+
+TEST(BodyPlan, LegsThatEndInAPointDoNotTellTheFront) {
+  // The legs are slanted backwards, as those of a bird whose feet were left out.
+  Clay clay;
+  clay.add({0, 0.5, -0.15}, {0, 0.55, 0.15}, 0.2).add({0, 0.65, 0.2}, {0, 0.75, 0.3}, 0.15);
+  clay.add({0, 0.5, -0.2}, {0, 0.5, -0.8}, 0.05);
+  clay.pair({0.1, 0.45, 0.05}, {0.1, 0.03, -0.15}, 0.03);
+  const SkeletonPlan plan = plan_of(clay.mesh());
+  ASSERT_FALSE(plan.joints.empty());
+  EXPECT_GT(plan.forward.z(), 0.99);
+}
+
+TEST(BodyPlan, WhatLeansOnItsChestIsNoBird) {
+  // The head is on the ground ahead of the legs.
+  Clay clay;
+  clay.add({0, 0.5, -0.1}, {0, 0.15, 0.6}, 0.15).add({0, 0.1, 0.6}, {0, 0.1, 0.8}, 0.1);
+  clay.pair({0.1, 0.5, -0.1}, {0.1, 0.03, -0.1}, 0.04);
+  const std::optional<PlanReading> reading = read(clay.mesh());
+  EXPECT_FALSE(reading && reading->template_name == "bird");
+}
+
+TEST(BodyPlan, FeetTellTheFrontWhereBothEndsAreAlike) {
+  Clay clay;
+  clay.add({0, 0.5, -0.4}, {0, 0.5, 0.4}, 0.15);
+  clay.pair({0.1, 0.45, 0}, {0.1, 0.03, 0}, 0.03).pair({0.1, 0.03, 0}, {0.1, 0.03, -0.15}, 0.03);
+  const SkeletonPlan plan = plan_of(clay.mesh());
+  ASSERT_FALSE(plan.joints.empty());
+  EXPECT_LT(plan.forward.z(), -0.99);
+}
+
+TEST(BodyPlan, AntlersThatReachForwardAreNoNose) {
+  const Mesh plain = dog(), antlers = joined(plain, capsule_between({0, 0.95, 0.6}, {0, 1.1, 1.05}, 0.012));
+  const SkeletonPlan without = plan_of(plain), with = plan_of(antlers);
+  ASSERT_EQ(with.template_name, "quadruped");
+  EXPECT_LT((place(with, "head") - place(without, "head")).norm(), 0.06);
+}
+
+TEST(BodyPlan, HipsAreAheadOfHindLegsThatAreSetFarBack) {
+  Clay clay;
+  clay.add({0, 0.6, -0.35}, {0, 0.6, 0.3}, 0.15).add({0, 0.6, 0.3}, {0, 0.9, 0.6}, 0.1);
+  clay.pair({0.11, 0.6, 0.3}, {0.11, 0.04, 0.3}, 0.04);
+  clay.pair({0.11, 0.55, -0.4}, {0.11, 0.3, -0.5}, 0.05).pair({0.11, 0.3, -0.5}, {0.11, 0.04, -0.5}, 0.04);
+  const SkeletonPlan plan = plan_of(clay.mesh());
+  ASSERT_EQ(plan.template_name, "quadruped");
+  EXPECT_GT(place(plan, "left_thigh").z(), -0.42);
+}
+
+TEST(BodyPlan, AHangingTailBeginsAtTheRump) {
+  const Mesh mesh = dog();
+  const Interior inside = interior(mesh);
+  const std::optional<PlanReading> reading = read_body_plan(inside, false);
+  ASSERT_TRUE(reading && reading->tail_root);
+  SkeletonPlan plan;
+  plan.up = Vec3::UnitY();
+  PlannedJoint tail;
+  tail.role = "tail_1", tail.origin = "extra", tail.position = Vec3(0, 0.4, -0.5);
+  plan.joints.push_back(tail);
+  raise_tail_root(*reading, inside, plan);
+  EXPECT_GT(plan.joints.back().position.y(), 0.55);
+  EXPECT_NEAR(plan.joints.back().position.z(), -0.4, 0.12);
+  // One that is held backwards begins where it leaves the body.
+  plan.joints.back().position = Vec3(0, 0.7, -0.9);
+  raise_tail_root(*reading, inside, plan);
+  EXPECT_EQ(plan.joints.back().position, Vec3(0, 0.7, -0.9));
 }
 
 TEST(BodyPlan, ALongBodyWithoutLegsHasAHeadAtItsThickEnd) {
@@ -164,6 +262,10 @@ TEST(BodyPlan, ALongBodyWithoutLegsHasAHeadAtItsThickEnd) {
   ASSERT_EQ(plan.template_name, "snake");
   EXPECT_GT(place(plan, "head").z(), 2.3);
   EXPECT_LT(place(plan, "tail_4").z(), 0.6);
+  // A tongue is no part of the head.
+  const SkeletonPlan tongue = plan_of(clay.add(before, before + Vec3(0, 0, 0.5), 0.02).mesh());
+  ASSERT_EQ(tongue.template_name, "snake");
+  EXPECT_LT((place(tongue, "head") - place(plan, "head")).norm(), 0.12);
 }
 
 TEST(BodyPlan, PeopleAreLeftToTheEmbedding) {

@@ -6,6 +6,7 @@
 /// The field that a vertex lives in, in one pose: the parts of the joints that move it, joined by operators. Inline,
 /// because it is evaluated a few times for every vertex and frame.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -60,18 +61,34 @@ struct Family {
 struct FamilyValue {
   float field = 0;
   Vec3f gradient = Vec3f::Zero();
-  int lead = -1;  ///< The member with the largest field; −1 where all are 0.
+  float opposed = 0;  ///< 1 where the point is between two members whose skin faces each other, as in a fold.
+  int lead = -1;      ///< The member with the largest field; −1 where all are 0.
 };
 
+/// 1 below `low`, 0 above `high`, smooth between.
+inline float ramp_down(float x, float low, float high) {
+  const float t = std::clamp((high - x) / (high - low), 0.0F, 1.0F);
+  return t * t * (3 - 2 * t);
+}
+
+/// Fields that are less by more than this have no influence.
+inline constexpr float kSoftness = 0.15F;
+/// Cosines between the gradients of two members that face each other, and of two that do not.
+inline constexpr float kFacing = 0.6F, kAlong = 0.85F;
+
 /// The parts in one pose, with the operators by which each is joined to its parent.
+///
+/// The field is not the largest one of the members, because its gradient jumps where another member takes over, and so
+/// would the skin. It is the mean of all that are nearly the largest, which is the same where they are equal.
 struct PosedFields {
   std::span<const PosedPart> parts;
   std::span<const FieldOperator> operators;  ///< Per part.
 
   FamilyValue evaluate(const Family& family, const Vec3f& x) const {
-    std::array<float, kMostFamily> f;
-    std::array<Vec3f, kMostFamily> gradient;
+    std::array<float, 2 * kMostFamily> f;
+    std::array<Vec3f, 2 * kMostFamily> gradient;
     FamilyValue result;
+    float top = 0;
     for (std::size_t m = 0; m < family.count; ++m) {
       PartValue value;
       f[m] = 0;
@@ -80,9 +97,10 @@ struct PosedFields {
       const Support<float> support = compact_support(value.q, 1.0F);
       f[m] = support.field;
       gradient[m] = support.slope * value.gradient;
-      if (f[m] <= result.field) continue;
-      result = {f[m], gradient[m], static_cast<int>(m)};
+      if (f[m] > top) top = f[m], result.lead = static_cast<int>(m);
     }
+    if (result.lead < 0) return result;
+    std::size_t count = family.count;
     for (std::size_t m = 0; m < family.count; ++m) {
       if (family.above[m] < 0) continue;
       const auto a = static_cast<std::size_t>(family.above[m]);
@@ -91,11 +109,36 @@ struct PosedFields {
       const float lengths = std::sqrt(gradient[a].squaredNorm() * gradient[m].squaredNorm());
       if (!(lengths > 0)) continue;
       const Combined<float> joined = join(f[a], f[m], gradient[a].dot(gradient[m]) / lengths);
-      if (joined.field <= result.field) continue;
-      result.field = joined.field;
-      result.gradient = joined.by_first * gradient[a] + joined.by_second * gradient[m];
+      f[count] = joined.field;
+      gradient[count] = joined.by_first * gradient[a] + joined.by_second * gradient[m];
+      top = std::max(top, f[count++]);
     }
+    soften(family.count, count, top, f, gradient, result);
     return result;
+  }
+
+ private:
+  static void soften(std::size_t members, std::size_t count, float top, const std::array<float, 2 * kMostFamily>& f,
+                     const std::array<Vec3f, 2 * kMostFamily>& gradient, FamilyValue& result) {
+    std::array<float, 2 * kMostFamily> weight;
+    float sum = 0;
+    for (std::size_t m = 0; m < count; ++m) {
+      const float near = std::max(0.0F, 1 - (top - f[m]) / kSoftness);
+      weight[m] = near * near;
+      sum += weight[m];
+      result.field += weight[m] * f[m];
+      result.gradient += weight[m] * gradient[m];
+    }
+    result.field /= sum;
+    result.gradient /= sum;
+    for (std::size_t a = 0; a < members; ++a)
+      for (std::size_t b = a + 1; b < members; ++b) {
+        const float both = std::min(weight[a], weight[b]);
+        if (!(both > result.opposed)) continue;
+        const float lengths = std::sqrt(gradient[a].squaredNorm() * gradient[b].squaredNorm() + 1e-30F);
+        const float facing = ramp_down(gradient[a].dot(gradient[b]) / lengths, kFacing, kAlong);
+        result.opposed = std::max(result.opposed, both * facing);
+      }
   }
 };
 

@@ -5,19 +5,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "sinew/geometry/spatial/segment.h"
 
 namespace sinew::deform {
 namespace {
 
 constexpr double kCellsInRadius = 12;
 constexpr int kMostGrowths = 6;
-constexpr int kGrowth = 2;  ///< Cells by which a side grows at a time.
+constexpr double kDeep = 0.6;           ///< Of the radius, inside: deeper values are compressed.
+constexpr double kEnvelopeBlend = 0.2;  ///< Of the radius.
+constexpr int kGrowth = 2;              ///< Cells by which a side grows at a time.
 
 /// The nodes of a box while it is being filled. Gradients count in cells, along its axes.
 class Filling {
  public:
-  Filling(const Hrbf& function, const FieldGrid::Layout& layout, double radius)
-      : function_(function), layout_(layout), radius_(radius) {}
+  Filling(const Hrbf& function, const PartEnvelope& envelope, const FieldGrid::Layout& layout, double radius)
+      : function_(function), envelope_(envelope), layout_(layout), radius_(radius) {}
 
   /// Grows sides at whose nodes the function is below the radius, and evaluates all nodes.
   void fill(std::size_t most_nodes) {
@@ -80,13 +85,36 @@ class Filling {
         for (int i = 0; i < layout_.nodes[0]; ++i) function(i, j, k);
   }
 
+  /// The function within the envelope, with its depths compressed.
+  Hrbf::Value value_at(const Vec3& x) const {
+    Hrbf::Value inner = function_.evaluate(x);
+    const double deep = kDeep * radius_, room = (1 - kDeep) * radius_;
+    if (inner.value < -deep) {
+      const double t = std::tanh((-inner.value - deep) / room);
+      inner.value = -deep - room * t;
+      inner.gradient *= 1 - t * t;
+    }
+    if (!(envelope_.radius > 0)) return inner;
+    Vec3 away = Vec3::Constant(std::numeric_limits<double>::infinity());
+    for (const auto& [a, b] : envelope_.bones)
+      if (const Vec3 from = x - geometry::segment_point<3>(x, a, b); from.squaredNorm() < away.squaredNorm())
+        away = from;
+    const double distance = away.norm(), outer = distance - envelope_.radius, width = kEnvelopeBlend * radius_;
+    if (!(outer > inner.value - width) || !(distance > 0)) return inner;
+    const Vec3 outward = away / distance;
+    if (outer >= inner.value + width) return {outer, outward};
+    // The quadratic blend of two values that are closer than the width.
+    const double t = 0.5 + 0.5 * (outer - inner.value) / width;
+    return {inner.value + width * t * t, (1 - t) * inner.gradient + t * outward};
+  }
+
   void evaluate() {
     nodes_.resize(layout_.count());
     const Mat3 to_cells = layout_.cell * layout_.axes.transpose();
     for (int k = 0; k < layout_.nodes[2]; ++k)
       for (int j = 0; j < layout_.nodes[1]; ++j)
         for (int i = 0; i < layout_.nodes[0]; ++i) {
-          const Hrbf::Value v = function_.evaluate(layout_.position(i, j, k));
+          const Hrbf::Value v = value_at(layout_.position(i, j, k));
           const Vec3 gradient = to_cells * v.gradient;
           nodes_[index(i, j, k)] = Vec4(gradient[0], gradient[1], gradient[2], v.value).cast<float>().array();
         }
@@ -95,7 +123,7 @@ class Filling {
   bool grow() {
     std::array<std::array<bool, 2>, 3> open{};
     each([&](int i, int j, int k) {
-      if (!at_border(i, j, k) || function_.evaluate(layout_.position(i, j, k)).value >= radius_) return;
+      if (!at_border(i, j, k) || value_at(layout_.position(i, j, k)).value >= radius_) return;
       const std::array<int, 3> at = {i, j, k};
       for (std::size_t axis = 0; axis < 3; ++axis) {
         if (at[axis] == 0) open[axis][0] = true;
@@ -132,6 +160,7 @@ class Filling {
   }
 
   const Hrbf& function_;
+  const PartEnvelope& envelope_;
   FieldGrid::Layout layout_;
   double radius_;
   std::vector<FieldGrid::Node> nodes_;
@@ -140,7 +169,7 @@ class Filling {
 }  // namespace
 
 FieldGrid FieldGrid::sample(const Hrbf& function, const std::vector<Vec3>& points, const Mat3& axes, double radius,
-                            std::size_t most_nodes) {
+                            std::size_t most_nodes, const PartEnvelope& envelope) {
   Box box;
   for (const Vec3& point : points) box.extend(axes.transpose() * point);
   Layout layout;
@@ -152,7 +181,7 @@ FieldGrid FieldGrid::sample(const Hrbf& function, const std::vector<Vec3>& point
     layout.nodes[axis] = 2 + static_cast<int>(std::ceil(extent[static_cast<Eigen::Index>(axis)] / layout.cell));
   const Vec3 nodes(layout.nodes[0] - 1, layout.nodes[1] - 1, layout.nodes[2] - 1);
   layout.origin = axes * (box.center() - 0.5 * layout.cell * nodes);
-  Filling filling(function, layout, radius);
+  Filling filling(function, envelope, layout, radius);
   filling.fill(2 * most_nodes);
   filling.close();
   filling.remove_ghosts(points);

@@ -5,13 +5,18 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "sinew/core/math.h"
 #include "sinew/deform/implicit/hrbf.h"
 
 namespace sinew::deform {
+
+/// A part ends this far from its bones at the latest, even where it has no skin that closes it.
+struct PartEnvelope {
+  std::vector<std::array<Vec3, 2>> bones;
+  double radius = 0;  ///< 0: there is none.
+};
 
 /// The function of one part on the nodes of an oriented box, for fast look-up. It covers all points at which the value
 /// is below the radius of support.
@@ -39,10 +44,11 @@ class FieldGrid {
 
   /// Evaluates the function at the nodes of a box around `points`, which grows until the function reaches `radius` at
   /// its border. Sheets that do not belong to the surface are removed: pieces inside without any of `points` count as
-  /// outside, enclosed pieces outside count as inside. `axes` are the axes of the box. The cell is a fraction of the
+  /// outside, enclosed pieces outside count as inside. Values deep inside are compressed, since functions of parts that
+  /// are open fall without bound there. `axes` are the axes of the box. The cell is a fraction of the
   /// radius, larger if the box would have more than `most_nodes`. Nodes times samples.
   static FieldGrid sample(const Hrbf& function, const std::vector<Vec3>& points, const Mat3& axes, double radius,
-                          std::size_t most_nodes);
+                          std::size_t most_nodes, const PartEnvelope& envelope = {});
 
   const Layout& layout() const { return layout_; }
   float radius() const { return radius_; }

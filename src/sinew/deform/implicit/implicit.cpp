@@ -109,7 +109,10 @@ class Implicit final : public Deformer {
     skin_ = make_implicit_skin(rig, body_, operators_, options.contact_reach);
     near_ = near_parts(body_, options.contact_reach);
     for (const ImplicitPart& part : body_.parts) joined_.push_back(part.parent);
-    settings_ = {options.steps, 1, options.contact, options.relaxations, options.smoothings};
+    settings_.steps = options.steps;
+    settings_.contact = options.contact;
+    settings_.relaxations = options.relaxations;
+    settings_.smoothings = options.smoothings;
     if (inputs.limits != nullptr) limits_ = *inputs.limits;
     for (const Vec3f& p : skin_.rest) center_ += p.cast<double>() / static_cast<double>(skin_.size());
     reference_ = busiest_joint();
@@ -159,7 +162,7 @@ class Implicit final : public Deformer {
       state.projection.run({state.parts, operators_}, iso, state.moved);
     }
     if (tracking_) keep(state, input.pose);
-    finish(state, input, output);
+    finish(state, iso, input, output);
     if (output.report != nullptr) report(state, *output.report);
   }
 
@@ -226,8 +229,13 @@ class Implicit final : public Deformer {
                           .cast<float>());
     state.moved = state.start;
     const PosedFields fields{state.parts, operators_};
-    for (std::size_t v = 0; v < skin_.size(); ++v)
-      if (skin_.owner[v] != kNone) state.moved[v] += kCarried * (turns[skin_.owner[v]] * state.kept[v]);
+    // Without the frame before. Vertices that are right by themselves forget it, so that skin returns to where it was.
+    state.projection.run(fields, iso, state.moved);
+    for (std::size_t v = 0; v < skin_.size(); ++v) {
+      if (skin_.owner[v] == kNone) continue;
+      const Vec3f carried = state.start[v] + kCarried * (turns[skin_.owner[v]] * state.kept[v]);
+      state.moved[v] += state.projection.need(v) * (carried - state.moved[v]);
+    }
     state.projection.run(fields, iso, state.moved);
     state.relaxation.run(kTrackingRounds, 0.5F, state.projection.normals(), state.moved);
     state.projection.run(fields, iso, state.moved);
@@ -300,7 +308,8 @@ class Implicit final : public Deformer {
   std::size_t vertex_count() const { return skin_.copies.items.size(); }
 
   /// Reduces corrections, and adds them to all copies of the vertices.
-  void finish(ImplicitState& state, const FrameInput& input, const FrameOutput& output) const {
+  void finish(ImplicitState& state, std::span<const float> iso, const FrameInput& input,
+              const FrameOutput& output) const {
     if (limits_) {
       state.factors.resize(limits_->vertex_count());
       limits_->evaluate(input.pose.joints, state.limits, state.factors);
@@ -309,6 +318,7 @@ class Implicit final : public Deformer {
     parallel_for(skin_.size(), [&](std::size_t v) {
       float share = skin_.trust[v];
       if (limits_) share *= state.factors[skin_.copies.items[skin_.copies.offsets[v]]];
+      if (share < 0.5F) state.projection.freeze(v);
       state.moved[v] = share * (state.moved[v] - state.start[v]);
     });
     for (const ImplicitSkin::Rider& rider : skin_.riders) {
@@ -319,8 +329,10 @@ class Implicit final : public Deformer {
     parallel_for(skin_.size(), [&](std::size_t v) {
       for (const Index copy : skin_.copies[v]) output.positions[copy] += state.moved[v];
     });
-    if (output.normals.empty()) return;
+    if (output.normals.empty() && output.report == nullptr) return;
     for (std::size_t v = 0; v < state.moved.size(); ++v) state.start[v] += state.moved[v];
+    if (output.report != nullptr) state.projection.check_fit({state.parts, operators_}, iso, state.start);
+    if (output.normals.empty()) return;
     flat_normals(state.start, state.flat_after);
     for (std::size_t v = 0; v < state.moved.size(); ++v)
       for (const Index copy : skin_.copies[v])

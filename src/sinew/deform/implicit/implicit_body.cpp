@@ -21,6 +21,8 @@ namespace {
 constexpr double kNarrowest = 0.6, kWidest = 1.5;  ///< Support, in median distances from the bone.
 constexpr double kEndDepth = 0.25;                 ///< Of the limb's radius, that the end of a bone lies inside.
 constexpr double kFurtherEnd = 1.5;
+constexpr double kEnvelope = 1.3;  ///< Of the distance of the farthest sample from the bones, within which parts end.
+constexpr double kClosedBy = 2;    ///< Of the limb's radius, beyond the end of a bone, where a part has ended.
 constexpr int kEndTries = 3;
 constexpr double kBelowSkin = 0.9;    ///< Of the way to the skin, at most, for a sample beyond an end.
 constexpr std::size_t kLeastFit = 8;  ///< Samples below which no function is fitted.
@@ -163,16 +165,27 @@ class BodyMaker {
     std::vector<Vec3> points;
     for (const SurfaceSample& sample : part.samples) points.push_back(sample.point);
     part.grid = FieldGrid::sample(part.function, points, axes_of(p), part.radius,
-                                  static_cast<std::size_t>(options_.grid_nodes));
+                                  static_cast<std::size_t>(options_.grid_nodes), envelope_of(p, part.samples));
     return part;
   }
 
-  /// Adds samples beyond ends that are not deep enough inside.
+  PartEnvelope envelope_of(Index p, const std::vector<SurfaceSample>& samples) const {
+    PartEnvelope envelope{bones_[p].segments, 0};
+    for (const SurfaceSample& sample : samples)
+      envelope.radius = std::max(envelope.radius, kEnvelope * (sample.point - bones_[p].closest(sample.point)).norm());
+    return envelope;
+  }
+
+  /// Adds samples beyond ends that are not deep enough inside, or beyond which the part goes on: a short band of skin
+  /// does not close by itself.
   void close_ends(ImplicitPart& part, const std::vector<BoneEnd>& ends, const SkinLayers& layers) const {
     if (options_.end_samples == EndSamples::kNever) return;
     for (const BoneEnd& end : ends) {
       const auto deep = [&] { return part.function.evaluate(end.point).value <= -kEndDepth * end.radius; };
-      if (options_.end_samples == EndSamples::kNeeded && deep()) continue;
+      const auto closed = [&] {
+        return part.function.evaluate(end.point + kClosedBy * end.radius * end.outward).value > 0;
+      };
+      if (options_.end_samples == EndSamples::kNeeded && deep() && closed()) continue;
       const double room = kBelowSkin * layers.way_out(end.point, end.outward);
       double offset = end.radius;
       part.samples.emplace_back();

@@ -23,6 +23,10 @@ constexpr float kRigid = 0.999F;      ///< Weight of one joint from which on ski
 constexpr Index kBlock = 64;          ///< Vertices in a block.
 constexpr double kSmallShell = 0.5;   ///< Of the support, across a shell that keeps its shape.
 constexpr std::size_t kCarriers = 6;
+constexpr float kOnSurface = 0.06F, kOffSurface = 0.2F;  ///< Of the field, from ½: skin that a function describes.
+constexpr float kAskew = 0.4F, kAligned = 0.8F;          ///< Cosines between normals of the skin and of the field.
+constexpr int kTrustRounds = 4;
+constexpr float kRounding = 1e-5F;  ///< In radii: values in a pose differ from those at binding by less.
 
 /// 0 up to `low`, 1 from `high` on, smooth between.
 float ramp(float x, float low, float high) {
@@ -93,6 +97,7 @@ class SkinMaker {
     find_owners();
     sort();
     weigh_rings();
+    smooth_trust();
     find_overlaps();
     find_riders();
     return std::move(skin_);
@@ -152,6 +157,33 @@ class SkinMaker {
     }
   }
 
+  /// How well the field describes the skin at a vertex, from 0 to 1: the skin is near its surface and faces the same
+  /// way. Between parts, where there are no samples, functions may close in any way.
+  float likeness(Index v, const FamilyValue& value) const {
+    const float length = value.gradient.norm();
+    if (!(length > 0)) return 0;
+    const float facing = -value.gradient.dot(surface_.normals[v].cast<float>()) / length;
+    return ramp_down(std::abs(value.field - 0.5F), kOnSurface, kOffSurface) * ramp(facing, kAskew, kAligned);
+  }
+
+  /// Lets trust change slowly along the skin, and never exceed what a vertex has by itself.
+  void smooth_trust() {
+    std::vector<float> own = skin_.trust, next = own;
+    for (int round = 0; round < kTrustRounds; ++round) {
+      for (Index v = 0; v < skin_.size(); ++v) {
+        float sum = skin_.trust[v];
+        Index count = 1;
+        for (const Index w : skin_.rings[v]) {
+          if (skin_.frozen[w] != 0) continue;
+          sum += skin_.trust[w];
+          ++count;
+        }
+        next[v] = std::min(own[v], sum / static_cast<float>(count));
+      }
+      skin_.trust = next;
+    }
+  }
+
   bool rigid(Index v) const {
     const auto single = [&](Index w) { return !surface_.rows[w].empty() && surface_.rows[w].front().weight >= kRigid; };
     if (!single(v)) return false;
@@ -185,7 +217,7 @@ class SkinMaker {
       skin_.family.push_back(family_[v]);
       skin_.iso.push_back(value.field);
       skin_.owner.push_back(owner_[v]);
-      skin_.trust.push_back(value.field > 0 ? trust_[v] : 0);
+      skin_.trust.push_back(value.field > 0 ? trust_[v] * likeness(v, value) : 0);
       skin_.frozen.push_back(static_cast<char>(family.count == 0 || value.field <= 0 || rigid(v)));
       for (const Index copy : surface_.copies[v]) skin_.copies.items.push_back(copy);
       skin_.copies.offsets.push_back(static_cast<Index>(skin_.copies.items.size()));
@@ -210,6 +242,10 @@ class SkinMaker {
         skin_.ring_weights.push_back(weights[i]);
       }
       skin_.rings.offsets.push_back(static_cast<Index>(skin_.rings.items.size()));
+      double sum = 0;
+      for (const Index w : ring) sum += (surface_.positions[w] - surface_.positions[v]).norm();
+      skin_.edge.push_back(
+          static_cast<float>(sum / static_cast<double>(std::max<std::size_t>(1, ring.size())) + 1e-12));
     }
   }
 
@@ -219,8 +255,8 @@ class SkinMaker {
       PartValue own, other;
       if (skin_.owner[i] != kNone && part_value(posed_[skin_.owner[i]], skin_.rest[i], own))
         for (const Index part : near_[skin_.owner[i]])
-          if (part_value(posed_[part], skin_.rest[i], other) && other.q < own.q)
-            skin_.overlaps.push_back({part, own.q - other.q});
+          if (part_value(posed_[part], skin_.rest[i], other) && other.q < own.q + kContactGap)
+            skin_.overlaps.push_back({part, own.q - other.q + kContactGap + kRounding});
       skin_.overlap_offsets.push_back(static_cast<Index>(skin_.overlaps.size()));
     }
   }

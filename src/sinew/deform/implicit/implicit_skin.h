@@ -14,6 +14,9 @@
 
 namespace sinew::deform {
 
+/// Between skin in contact and the surface where it meets other skin, in radii.
+inline constexpr float kContactGap = 0.01F;
+
 /// The skin of a character as its projection needs it. Vertices are welded, and sorted by the part that owns them and
 /// by position, so that neighbours in memory look up the same nodes.
 struct ImplicitSkin {
@@ -24,6 +27,7 @@ struct ImplicitSkin {
   std::vector<float> trust;   ///< Share of the correction that applies: 1 where all joints that move it have parts.
   std::vector<char> frozen;   ///< Rigid, and outside all other parts: needs no projection.
   std::vector<Family> families;
+  std::vector<float> edge;  ///< The mean length of the edges of a vertex at binding.
   geometry::Lists rings;
   std::vector<float>
       ring_weights;        ///< Mean-value weights of the neighbours in the tangent plane; all 0: no relaxation.
@@ -37,7 +41,8 @@ struct ImplicitSkin {
   };
   std::vector<Block> blocks;
 
-  /// Where a vertex already lies deeper in a part that is not its own than in its own: by how much, in radii.
+  /// Where a vertex is already closer than `kContactGap` to the surface on which its own part and another one are
+  /// equally deep, or beyond it: by how much, in radii. Nothing pushes it back from there, so that the bind pose stays.
   struct Overlap {
     Index part = 0;
     float depth = 0;

@@ -335,6 +335,7 @@ Json real_outcome_json(const RealSubject& subject, const RealOutcome& o) {
           {"wanted", character.wanted},
           {"template", o.result.plan.template_name},
           {"confidence", o.result.confidence},
+          {"plan", o.result.metrics.value("plan", Json())},
           {"warned", o.warned},
           {"verdict", verdict_name(o.verdict)},
           {"why", o.reason},

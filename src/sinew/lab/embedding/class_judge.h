@@ -16,6 +16,7 @@
 /// or limbs of different lengths. A result that passes is unverified and not right: of five such results that were
 /// looked at, two had limbs at wrong places.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -63,6 +64,10 @@ RealOutcome judge_real(const RealSubject& subject, rigging::PlanResult result);
 /// Plans a skeleton as `sinew rig` does, with all templates to choose from, and judges it. A mesh that is refused
 /// counts as one that nothing fits.
 RealOutcome try_real(const RealSubject& subject, const std::map<std::string, Vec3>& hints = {});
+
+/// One hint that a user would give who sees the result: the true position of the joint that is missing or farthest
+/// off. Where the template is wrong, the end of a limb. Empty if the names of the joints state no role.
+std::map<std::string, Vec3> one_hint(const RealSubject& subject, const RealOutcome& outcome);
 
 /// All figures of one character, with every joint found and true.
 Json real_outcome_json(const RealSubject& subject, const RealOutcome& outcome);

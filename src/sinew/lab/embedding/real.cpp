@@ -10,6 +10,7 @@
 #include "sinew/core/parallel.h"
 #include "sinew/lab/embedding/class_judge.h"
 #include "sinew/lab/embedding/embedding.h"
+#include "sinew/lab/embedding/real_variants.h"
 
 namespace sinew::lab {
 namespace {
@@ -19,11 +20,6 @@ constexpr double kSure = 0.9, kDoubtful = 0.3;
 constexpr std::array<double, kBodyClasses> kLeastRight = {0.95, 0.75, 0.60, 0.85, 0.75, 0.80, 0.75};
 constexpr double kLeastSureRight = 0.97;
 constexpr double kMostPeopleError = 0.022, kMostQuadrupedError = 0.05;
-
-struct Tried {
-  RealSubject subject;
-  RealOutcome outcome;
-};
 
 bool is_chosen(const RealCharacter& character, const std::vector<std::string>& only) {
   if (only.empty()) return true;
@@ -230,6 +226,9 @@ std::vector<EmbeddingSubject> embedding_real(const std::filesystem::path& folder
   result.tables.push_back(std::move(table));
   result.tables.push_back(std::move(held));
   add_class_tables(all, options, result);
+  add_reliability_table(all, result);
+  if (options.one_hint) add_hinted_tables(all, progress, result);
+  if (options.remeshed) add_remeshed_tables(all, options, progress, result);
   if (options.runs > 0) result.times.push_back(std::move(times));
   return ablation_subjects(all);
 }

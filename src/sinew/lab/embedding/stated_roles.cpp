@@ -81,11 +81,12 @@ Roles eagle_roles() {
           {"Bone.018", "right_foot"}};
 }
 
-/// Faces +x; it has no joints in its wings.
+/// Faces +x; it has no joints in its wings, and none in its knees: the second joint of a leg is where the shank meets
+/// the foot, and the third at the toes.
 Roles chick_roles() {
   return {{"Bone", "tail_1"},          {"Bone.002", "neck"},       {"Bone.009", "head"},
-          {"Bone.006", "left_thigh"},  {"Bone.007", "left_shin"},  {"Bone.008", "left_foot"},
-          {"Bone.003", "right_thigh"}, {"Bone.004", "right_shin"}, {"Bone.005", "right_foot"}};
+          {"Bone.006", "left_thigh"},  {"Bone.007", "left_foot"},  {"Bone.008", "left_hind_end"},
+          {"Bone.003", "right_thigh"}, {"Bone.004", "right_foot"}, {"Bone.005", "right_hind_end"}};
 }
 
 /// It has no legs, and two joints per wing, the second between elbow and wrist.

@@ -15,12 +15,13 @@
 #include "sinew/deform/implicit/implicit.h"
 #include "sinew/geometry/mesh/volume.h"
 #include "sinew/geometry/mesh/weld.h"
+#include "sinew/lab/implicit/characters.h"
 #include "sinew/measure/contacts.h"
 
 namespace sinew::lab {
 namespace {
 
-struct Skinning {
+struct LimbSkinning {
   std::string name, method;
   deform::ImplicitOptions implicit = {};
 
@@ -32,8 +33,8 @@ struct Skinning {
   }
 };
 
-Skinning implicit_with(std::string name, deform::ImplicitBase base, deform::EndSamples ends) {
-  Skinning skinning{std::move(name), "implicit"};
+LimbSkinning implicit_with(std::string name, deform::ImplicitBase base, deform::EndSamples ends) {
+  LimbSkinning skinning{std::move(name), "implicit"};
   skinning.implicit.base = base;
   skinning.implicit.end_samples = ends;
   return skinning;
@@ -89,16 +90,18 @@ void implicit_bends(const Progress& progress, Reproduction& result, int step) {
   using deform::ImplicitBase;
   const LimbShape shape;
   const Rig limb = two_bone_limb(shape);
-  const std::vector<Skinning> methods = {{"lbs", "lbs"},
-                                         {"dqs", "dqs"},
-                                         implicit_with("implicit on lbs", ImplicitBase::kLbs, EndSamples::kNeeded),
-                                         implicit_with("implicit on dqs", ImplicitBase::kDqs, EndSamples::kNeeded),
-                                         implicit_with("raw closure", ImplicitBase::kDqs, EndSamples::kNever),
-                                         implicit_with("ends always", ImplicitBase::kDqs, EndSamples::kAlways)};
+  const Segmentation halves = limb_halves(limb);
+  const std::vector<LimbSkinning> methods = {{"lbs", "lbs"},
+                                             {"dqs", "dqs"},
+                                             {"pbd", "pbd"},
+                                             implicit_with("implicit on lbs", ImplicitBase::kLbs, EndSamples::kNeeded),
+                                             implicit_with("implicit on dqs", ImplicitBase::kDqs, EndSamples::kNeeded),
+                                             implicit_with("raw closure", ImplicitBase::kDqs, EndSamples::kNever),
+                                             implicit_with("ends always", ImplicitBase::kDqs, EndSamples::kAlways)};
   std::vector<ResultTable> tables;
   const auto add_table = [&](const char* id, const char* title, const char* note) {
     ResultTable table{id, title, note, {"bend"}, {}};
-    for (const Skinning& method : methods) table.header.push_back(method.name);
+    for (const LimbSkinning& method : methods) table.header.push_back(method.name);
     tables.push_back(std::move(table));
   };
   add_table("pairs", "Intersecting triangles of a limb that bends", "A contact is a surface without thickness.");
@@ -106,7 +109,7 @@ void implicit_bends(const Progress& progress, Reproduction& result, int step) {
   add_table("depth", "Depth of the deepest vertex inside, in radii", "");
   add_table("volume", "Volume relative to rest", "");
   std::vector<std::unique_ptr<deform::Deformer>> deformers;
-  for (const Skinning& method : methods) deformers.push_back(method.bound(limb));
+  for (const LimbSkinning& method : methods) deformers.push_back(method.bound(limb, &halves));
   for (int degrees = 0; degrees <= 140; degrees += step) {
     progress.step("bending", degrees / 150.0);
     for (ResultTable& table : tables) table.rows.push_back({fmt::format("{}°", degrees)});
@@ -138,7 +141,7 @@ void implicit_operators(const Progress& progress, Reproduction& result) {
   for (const auto kind :
        {deform::JointOperator::kUnion, deform::JointOperator::kBlend, deform::JointOperator::kBulge}) {
     progress.check();
-    Skinning skinning{option_words(kind)[static_cast<std::size_t>(kind)], "implicit"};
+    LimbSkinning skinning{option_words(kind)[static_cast<std::size_t>(kind)], "implicit"};
     skinning.implicit.joint_operator = kind;
     const auto deformer = skinning.bound(limb);
     std::vector<std::string> row = {skinning.name};
@@ -159,10 +162,10 @@ void implicit_twists(const Progress& progress, Reproduction& result) {
   const Rig limb = two_bone_limb(shape);
   const Segmentation halves = limb_halves(limb);
   ResultTable table{"twist", "Thinnest section of a limb twisted by 180°, in radii", "", {"method", "thinnest"}, {}};
-  for (const Skinning& method : {Skinning{"lbs", "lbs"}, Skinning{"slbs", "slbs"},
-                                 implicit_with("implicit on lbs", ImplicitBase::kLbs, EndSamples::kNeeded),
-                                 implicit_with("implicit on dqs", ImplicitBase::kDqs, EndSamples::kNeeded),
-                                 implicit_with("implicit on slbs", ImplicitBase::kSlbs, EndSamples::kNeeded)}) {
+  for (const LimbSkinning& method : {LimbSkinning{"lbs", "lbs"}, LimbSkinning{"slbs", "slbs"},
+                                     implicit_with("implicit on lbs", ImplicitBase::kLbs, EndSamples::kNeeded),
+                                     implicit_with("implicit on dqs", ImplicitBase::kDqs, EndSamples::kNeeded),
+                                     implicit_with("implicit on slbs", ImplicitBase::kSlbs, EndSamples::kNeeded)}) {
     progress.check();
     ModelPose pose = limb_pose(limb, Vec3::UnitX(), kPi);
     pose.twist_rad = {0, kPi};
@@ -206,9 +209,14 @@ void implicit_times(const ReproduceOptions& options, const Progress& progress, R
 
 Reproduction implicit_experiment(const ReproduceOptions& options, const Progress& progress) {
   Reproduction result;
+  if (!options.only.empty()) {
+    implicit_characters(options, progress, result);
+    return result;
+  }
   implicit_bends(progress, result);
   implicit_operators(progress, result);
   implicit_twists(progress, result);
+  implicit_characters(options, progress, result);
   implicit_times(options, progress, result);
   return result;
 }

@@ -123,7 +123,7 @@ measure::MeterOptions without_contacts() {
 
 namespace {
 
-struct Skinning {
+struct PbdSkinning {
   const char* name;
   const char* method;
   deform::PbdBase base = deform::PbdBase::kLbs;
@@ -140,7 +140,7 @@ struct Skinning {
     return chosen;
   }
 };
-constexpr std::array<Skinning, 9> kSkinnings = {
+constexpr std::array<PbdSkinning, 9> kSkinnings = {
     {{"linear", "lbs"},
      {"dual quaternion", "dqs"},
      {"twist-safe", "slbs"},
@@ -169,7 +169,7 @@ void pbd_limbs(const Progress& progress, Reproduction& result, int vertices) {
       {}};
   const std::vector<LimbTurn> turns = limb_turns(rig);
   for (const LimbTurn& turn : turns) table.header.push_back(turn.name);
-  for (const Skinning& skinning : kSkinnings) {
+  for (const PbdSkinning& skinning : kSkinnings) {
     progress.check();
     Findings warnings;
     const auto deformer = bind_deformer(rig, unguarded(skinning.options()), warnings, progress);
@@ -196,13 +196,14 @@ void pbd_sections(const Progress& progress, Reproduction& result) {
   measure::MeterOptions options = without_contacts();
   options.planes = 20;
   const measure::Meter meter(rig, options, progress);
-  ResultTable table{"sections",
-                    "Thinnest section of a twisted cylinder, relative to rest",
-                    "The middle joint of a made cylinder turns about the cylinder. 0.62 is the figure told of Fast "
-                    "Projective Skinning (M. Komaritzan, M. Botsch, 2019), not measured here; 0.9 is wanted of pbd on "
-                    "its usual base, auto, which at such twists is slbs.",
-                    {"base, twist", "base alone", "pbd, springs", "pbd, corotated", "projective", "wanted"},
-                    {}};
+  ResultTable table{
+      "sections",
+      "Thinnest section of a twisted cylinder, relative to rest",
+      "The middle joint of a made cylinder turns about the cylinder. 0.62 is the figure told of Fast "
+      "Projective PbdSkinning (M. Komaritzan, M. Botsch, 2019), not measured here; 0.9 is wanted of pbd on "
+      "its usual base, auto, which at such twists is slbs.",
+      {"base, twist", "base alone", "pbd, springs", "pbd, corotated", "projective", "wanted"},
+      {}};
   for (const auto which : {deform::PbdBase::kLbs, deform::PbdBase::kSlbs, deform::PbdBase::kAuto}) {
     const std::string base = option_words(which)[static_cast<std::size_t>(which)];
     deform::PbdOptions choose;

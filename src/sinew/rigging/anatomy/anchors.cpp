@@ -216,32 +216,52 @@ class Anchoring {
   void move_limb(const FoundLimb& found) {
     const std::vector<Index>& joints = t_.limbs[found.limb].joints;
     if (std::none_of(joints.begin(), joints.end(), [&](Index j) { return all_.count(j) > 0; })) return;
-    if (found.profile.slices.size() < 2 || t_.limbs[found.limb].kind == "stem") return drag_limb(joints);
+    if (found.profile.slices.size() < 2 || t_.limbs[found.limb].kind == "stem")
+      return drag_limb(joints, t_.limbs[found.limb].kind);
     LimbLayout layout(t_, turn_, found, before_);
-    if (!layout.lay_out(all_)) return drag_limb(joints);
+    if (!layout.lay_out(all_)) return drag_limb(joints, t_.limbs[found.limb].kind);
     for (std::size_t k = 0; k < joints.size(); ++k) result_.places[joints[k]] = layout.places()[k];
     for (FoundLimb& limb : result_.limbs)
       if (limb.limb == found.limb) limb.last = layout.last();
     move_beyond(joints.back(), found, layout.last());
   }
 
-  /// Where an anchor is beside the limb that was found, the limb is not the one that was meant; its joints follow their
-  /// neighbours, the nearer the more.
-  void drag_limb(const std::vector<Index>& joints) {
+  double length_of(const std::vector<Index>& joints) const {
+    double length = 0;
+    for (std::size_t k = 1; k < joints.size(); ++k)
+      length += (before_.places[joints[k]] - before_.places[joints[k - 1]]).norm();
+    return length;
+  }
+
+  /// Where an anchor is beside the limb that was found, by half its length or more, the limb is not the one that was
+  /// meant: all its joints follow their neighbours, the nearer the more. Otherwise its ends stay, and joints between
+  /// them follow. There is but one head and one tail.
+  void drag_limb(const std::vector<Index>& joints, const std::string& kind) {
+    double farthest = 0;
+    for (const Index j : joints)
+      if (const auto anchor = all_.find(j); anchor != all_.end())
+        farthest = std::max(farthest, (anchor->second - before_.places[j]).norm());
+    const bool ends_stay = kind == "neck" || kind == "tail" || farthest < 0.5 * length_of(joints);
     for (std::size_t k = 0; k < joints.size(); ++k) {
-      Vec3 sum = Vec3::Zero();
-      double weight = 0;
-      for (std::size_t i = 0; i < joints.size(); ++i) {
-        const auto anchor = all_.find(joints[i]);
-        const double steps = std::abs(static_cast<double>(i) - static_cast<double>(k));
-        const Vec3 way = anchor == all_.end() ? Vec3(Vec3::Zero()) : Vec3(anchor->second - before_.places[joints[i]]);
-        const bool end = i == 0 || i + 1 == joints.size();
-        if (anchor == all_.end() && !(end && i != k)) continue;
-        const double w = 1 / (steps * steps + 1e-6);
-        sum += w * way, weight += w;
-      }
-      if (weight > 0) result_.places[joints[k]] += sum / weight;
+      const bool is_end = k == 0 || k + 1 == joints.size();
+      if (ends_stay && is_end && all_.count(joints[k]) == 0) continue;
+      result_.places[joints[k]] += dragged(joints, k);
     }
+  }
+
+  Vec3 dragged(const std::vector<Index>& joints, std::size_t k) const {
+    Vec3 sum = Vec3::Zero();
+    double weight = 0;
+    for (std::size_t i = 0; i < joints.size(); ++i) {
+      const auto anchor = all_.find(joints[i]);
+      const double steps = std::abs(static_cast<double>(i) - static_cast<double>(k));
+      const Vec3 way = anchor == all_.end() ? Vec3(Vec3::Zero()) : Vec3(anchor->second - before_.places[joints[i]]);
+      const bool end = i == 0 || i + 1 == joints.size();
+      if (anchor == all_.end() && !(end && i != k)) continue;
+      const double w = 1 / (steps * steps + 1e-6);
+      sum += w * way, weight += w;
+    }
+    return weight > 0 ? Vec3(sum / weight) : Vec3(Vec3::Zero());
   }
 
   /// Toes beyond an ankle, for instance.

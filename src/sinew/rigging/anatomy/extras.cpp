@@ -27,6 +27,7 @@ constexpr double kAlike = 0.2;        // Least agreement of ways and places with
 constexpr double kApart = 0.03;       // Mirror images lie so near to each other, or
 constexpr double kApartRel = 0.25;    // so near for their length.
 constexpr double kSlenderChain = 4;   // Least length of a chain in mean radii,
+constexpr double kLongOnLimb = 0.3;   // On an arm or a leg of a person, in the interior's frame.
 constexpr double kSlenderPair = 2.5;  // of one of two mirror images this; of a tail,
 constexpr double kSlenderTail = 2;    // which leaves the rear, this.
 constexpr double kUnlike = 1.35;      // Lengths of mirror images differ by less than this factor.
@@ -148,7 +149,14 @@ class ExtraPlanner {
     // A symmetric animal has nothing on one leg alone.
     const bool alone =
         is_animal() && plan_.symmetric && chain.partner == kNone && !central && role.side != BodySide::kMiddle;
-    return under || alone || chain.line.length < least * mean_width(chain.line);
+    return under || alone || is_worn(chain, role) || chain.line.length < least * mean_width(chain.line);
+  }
+
+  // What a person has on an arm or a leg is worn or held: a lock of hair over the shoulder, a cuff, a strap. Wings and
+  // such are longer.
+  bool is_worn(const Chain& chain, const Role& role) const {
+    return template_.name == "human" && role.side != BodySide::kMiddle &&
+           chain.line.length * interior_.scale < kLongOnLimb;
   }
 
   bool is_animal() const {

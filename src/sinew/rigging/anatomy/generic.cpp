@@ -115,18 +115,28 @@ class GenericPlanner {
     for (Index i = 0; i < found.size() && limbs_.size() < static_cast<std::size_t>(options_.most_limbs); ++i) {
       const Branch& branch = found[i];
       if (branch.slices.size() < 2 || branch.top < kBeyondRoot * ball) continue;
-      const std::size_t first = first_slice(found, i, kAtRoot * ball);
-      Limb limb;
-      limb.first = branch.slices[first].d;
-      limb.top = branch.top;
-      limb.line = branch_line(voxels, interior_.depth, branch, first, 2 * voxels.cell);
-      if (limb.line.length < kLimbLike * (limb.top - limb.first) || limb.line.length < options_.least_length) continue;
+      Limb limb = limb_of(branch, first_slice(found, i, kAtRoot * ball));
+      // What is thick beyond a waist, such as an abdomen with a sting, is no body that the limb leaves.
+      if (!is_limb(limb) && branch.parent != kNone) limb = limb_of(branch, 0);
+      if (!is_limb(limb)) continue;
       as[i] = static_cast<Index>(limbs_.size());
       limbs_.push_back(std::move(limb));
       foot_.push_back(branch.foot);
       stem_.push_back(branch.parent == kNone || branch.foot <= kAtRoot * ball ? kNone : as[branch.parent]);
     }
     ball_ = ball;
+  }
+
+  Limb limb_of(const Branch& branch, std::size_t first) const {
+    Limb limb;
+    limb.first = branch.slices[first].d;
+    limb.top = branch.top;
+    limb.line = branch_line(interior_.voxels, interior_.depth, branch, first, 2 * interior_.voxels.cell);
+    return limb;
+  }
+
+  bool is_limb(const Limb& limb) const {
+    return limb.line.length >= kLimbLike * (limb.top - limb.first) && limb.line.length >= options_.least_length;
   }
 
   // What others join begins before them, but not where it is still one with what leaves at the root.

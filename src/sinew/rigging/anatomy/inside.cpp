@@ -50,7 +50,13 @@ class Puller {
       const Vec3 middle = nearest.point + (back ? 0.5 * back.t : way.norm()) * direction;
       if (inside(middle)) return middle;
     }
+    return moved(p, towards);
+  }
+
+  /// A point that is moved towards another as far as need be to be inside.
+  Vec3 moved(const Vec3& p, const Vec3& towards) const {
     constexpr int kSteps = 16;
+    if (inside(p)) return p;
     for (int k = 1; k <= kSteps; ++k)
       if (const Vec3 q = p + (k / (kSteps + 1.0)) * (towards - p); inside(q)) return q;
     for (const double almost : {0.97, 0.99})
@@ -90,7 +96,7 @@ void pull_inside(SkeletonPlan& plan, const Mesh& mesh) {
     const Vec3 towards = joint.parent == kNone ? mesh.bounds().center() : plan.joints[joint.parent].position;
     joint.position = puller.pulled(joint.position, towards);
     if (paired) plan.joints[joint.partner].position = mirrored(joint.position);
-    else if (plan.symmetric) joint.position = 0.5 * (joint.position + mirrored(joint.position));
+    else if (plan.symmetric) joint.position = puller.moved(0.5 * (joint.position + mirrored(joint.position)), towards);
   }
 }
 

@@ -9,6 +9,8 @@
 #include <limits>
 #include <optional>
 
+#include "sinew/geometry/spatial/distance_field.h"
+
 namespace sinew::rigging {
 
 UprightSlices::UprightSlices(const Interior& interior, const Mat3& turn, double middle_x)
@@ -117,6 +119,8 @@ class UprightReader {
     if (searched_ && !stands()) return;
     correct_legs();
     correct_head();
+    for (const Template::Limb* leg : legs_) part_toes(*leg, middle);
+    for (const Template::Limb* arm : arms_) correct_clavicle(*arm);
   }
 
  private:
@@ -211,15 +215,62 @@ class UprightReader {
 
   int side_of(const Template::Limb& leg) const { return t_.joints[leg.joints[0]].position.x() > 0 ? 1 : -1; }
 
-  /// Toes, two thirds of the way from the ankle to the tip of the foot.
+  /// The foremost point of a foot below its ankle, within the length of a foot.
+  Vec3 foot_tip(const Vec3& ankle, int side) const {
+    constexpr double kLength = 0.12, kSole = 0.02;
+    const double height = slices_->height();
+    Vec3 tip = slices_->side_center(slices_->low() + kSole * height, side, 0, 0.14 * height);
+    const Vec3 start(tip.x(), tip.y(), ankle.z());
+    for (double z = kLength; z > 0; z -= 0.25 * slices_->cell() / height) {
+      tip = start + Vec3(0, 0, z * height);
+      if (geometry::sample(interior_.depth, turn_.transpose() * tip) < 0) break;
+    }
+    return tip;
+  }
+
+  /// Toes, two thirds of the way from the ankle to the tip of the foot. A leg that is not connected with its foot may
+  /// have been read up to a hand.
   void put_toes(const Template::Limb& leg) {
-    for (const FoundLimb& found : anatomy_.limbs) {
+    constexpr double kLongest = 0.2;
+    for (FoundLimb& found : anatomy_.limbs) {
       if (&t_.limbs[found.limb] != &leg || found.profile.empty()) continue;
-      const Vec3 ankle = at(leg.joints[2]), tip = turn_ * found.profile.slices.front().center;
+      const Vec3 ankle = at(leg.joints[2]);
+      Vec3 tip = turn_ * found.profile.slices.front().center;
+      if ((tip - ankle).norm() > kLongest * slices_->height()) {
+        tip = foot_tip(ankle, side_of(leg));
+        found.profile.slices.front().center = turn_.transpose() * tip;
+      }
       for (Index j = leg.joints[2] + 1; j < t_.joints.size(); ++j)
         if (t_.joints[j].parent == leg.joints[2] && !anatomy_.origins[j].empty())
           put(j, ankle + 0.65 * (tip - ankle), "fraction");
     }
+  }
+
+  /// The tip of a foot that touches the other one is in front of its own ankle.
+  void part_toes(const Template::Limb& leg, double middle) {
+    for (FoundLimb& found : anatomy_.limbs) {
+      if (&t_.limbs[found.limb] != &leg || found.profile.empty()) continue;
+      const Vec3 ankle = at(leg.joints[2]);
+      Vec3 tip = turn_ * found.profile.slices.front().center;
+      const int side = side_of(leg);
+      if (side * (tip.x() - middle) >= 0.4 * side * (ankle.x() - middle)) continue;
+      tip.x() = ankle.x();
+      found.profile.slices.front().center = turn_.transpose() * tip;
+    }
+  }
+
+  /// A collarbone begins near the height of its shoulder. Where head and trunk are one, proportions may put it into the
+  /// face.
+  void correct_clavicle(const Template::Limb& arm) {
+    constexpr double kAbove = 0.04, kBelow = 0.1, kShare = 0.2;
+    const Index clavicle = t_.joints[arm.joints[0]].parent;
+    if (clavicle == kNone || t_.joints[clavicle].partner == kNone || anatomy_.origins[clavicle].empty()) return;
+    const double height = slices_->height();
+    const Vec3 shoulder = at(arm.joints[0]), now = at(clavicle);
+    const double above = (now.y() - shoulder.y()) / height;
+    if (above < kAbove && above > -kBelow) return;
+    const Vec3 middle = 0.5 * (at(arms_[0]->joints[0]) + at(arms_[1]->joints[0]));
+    put(clavicle, middle + kShare * (shoulder - middle), "derived");
   }
 
   void move_leg(const Template::Limb& leg, double y) {

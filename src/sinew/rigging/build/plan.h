@@ -41,4 +41,7 @@ struct SkeletonPlan {
   Index find_role(const std::string& role) const;  ///< kNone if there is none.
 };
 
+/// The plan of a body that was rotated and moved.
+SkeletonPlan turned_plan(SkeletonPlan plan, const Mat4& turn);
+
 }  // namespace sinew::rigging

@@ -7,8 +7,6 @@
 #include <cmath>
 #include <limits>
 
-#include "sinew/rigging/anatomy/anatomy.h"
-
 namespace sinew::rigging {
 
 BodyEnd body_end(const BodyVoxels& body, double z, double sign) {
@@ -22,7 +20,7 @@ BodyEnd body_end(const BodyVoxels& body, double z, double sign) {
   return end;
 }
 
-double facing_evidence(const BodyVoxels& body, double rear_z, double front_z, double feet_weight, Json& evidence) {
+double facing_evidence(const BodyVoxels& body, double rear_z, double front_z, double feet, Json& evidence) {
   const double gap = std::max(0.2 * (front_z - rear_z), 0.08 * (body.high_z - body.low_z));
   const BodyEnd ahead = body_end(body, front_z + gap, 1), behind = body_end(body, rear_z - gap, -1);
   const auto ratio = [](double a, double b, double least) {
@@ -31,7 +29,6 @@ double facing_evidence(const BodyVoxels& body, double rear_z, double front_z, do
   const double volume = 0.6 * ratio(ahead.volume, behind.volume, 20);
   const double thickness = 1.2 * ratio(ahead.thickness, behind.thickness, body.cell);
   const double height = ratio(ahead.height, behind.height, 0.05 * body.height);
-  const double feet = feet_weight * std::clamp(feet_ahead(body.ways.interior(), body.frame.turn) / 0.01, -1.0, 1.0);
   evidence["volume"] = volume, evidence["thickness"] = thickness, evidence["height"] = height, evidence["feet"] = feet;
   return volume + thickness + height + feet;
 }

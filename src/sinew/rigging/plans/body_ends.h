@@ -23,9 +23,9 @@ struct BodyEnd {
 BodyEnd body_end(const BodyVoxels& body, double z, double sign);
 
 /// How much more likely a body faces +z than −z, as a sum of logarithms of ratios. Heads are thicker, heavier and
-/// higher than tails, and feet point forward; the latter counts `feet_weight` times. `rear_z`, `front_z`: where its
-/// hind and its front legs stand. The terms are added to `evidence`.
-double facing_evidence(const BodyVoxels& body, double rear_z, double front_z, double feet_weight, Json& evidence);
+/// higher than tails, and feet point forward: `feet` is what they add. `rear_z`, `front_z`: where its hind and its
+/// front legs stand. The terms are added to `evidence`.
+double facing_evidence(const BodyVoxels& body, double rear_z, double front_z, double feet, Json& evidence);
 
 /// The end of a head or a tail in the mirror plane: of the voxels with a nonzero `taken` the one that is farthest from
 /// `start` through the body and farthest along `sign` · z. Nothing if there are none.

@@ -26,6 +26,14 @@ double top_of(const std::vector<Branch>& all, const std::vector<char>& is_leg, I
   return top;
 }
 
+/// Whether a section belongs to a foot: a narrower one is not far above it.
+bool in_foot(const std::vector<Leg::Section>& sections, std::size_t i, double top) {
+  constexpr double kNarrower = 0.7, kFootShare = 0.5;
+  for (std::size_t k = i + 1; k < sections.size() && sections[k].y < kFootShare * top; ++k)
+    if (sections[k].width < kNarrower * sections[i].width) return true;
+  return false;
+}
+
 /// The first section in which a leg has become part of the body: one that is much wider than those below it, or lies
 /// aside of them.
 std::size_t body_begins(const std::vector<Leg::Section>& sections, double top, double cell) {
@@ -34,7 +42,8 @@ std::size_t body_begins(const std::vector<Leg::Section>& sections, double top, d
   double sum = 0, count = 0;
   for (std::size_t i = kSteps; i < sections.size(); ++i) {
     const Leg::Section &here = sections[i], &below = sections[i - kSteps];
-    if (below.y < kFoot * top) continue;  // A foot and an ankle do so as well.
+    // A foot and an ankle do so as well.
+    if (below.y < kFoot * top || in_foot(sections, i - kSteps, top)) continue;
     sum += below.width, ++count;
     const Vec3 way = here.center - below.center;
     if (here.width > kWiderThanAll * sum / count || here.width > kWider * below.width + cell ||
@@ -113,6 +122,14 @@ std::vector<LegPair> leg_pairs(const BodyVoxels& body, const std::vector<Leg>& l
     if (std::abs(x) < std::max(body.cell, 0.25 * farthest)) continue;  // A tail, a snout or an udder.
     (x > 0 ? left : right).push_back(leg);
   }
+  // One that is alone and near the mirror plane is a tail or a snout as well.
+  if (left.size() != right.size()) {
+    std::vector<Leg>& more = left.size() > right.size() ? left : right;
+    const auto off = [](const Leg& leg) { return std::abs(leg.at(0.5 * leg.top).x()); };
+    const auto nearest =
+        std::min_element(more.begin(), more.end(), [&](const Leg& a, const Leg& b) { return off(a) < off(b); });
+    if (off(*nearest) < 0.3 * farthest) more.erase(nearest);
+  }
   if (left.size() != right.size()) return {};
   const auto order = [](const Leg& a, const Leg& b) { return a.at(0.5 * a.top).z() < b.at(0.5 * b.top).z(); };
   std::sort(left.begin(), left.end(), order);
@@ -134,6 +151,24 @@ void find_toes(const BodyVoxels& body, LegPair& pair) {
         leg.toe.z() = p.z();
     leg.toe.y() = 0.5 * low;
   }
+}
+
+double feet_point_forward(const BodyVoxels& body, const LegPair& pair) {
+  constexpr double kSole = 0.2, kShank = 0.7;  // Of the leg.
+  constexpr double kFootLength = 1.6;          // At least, in diameters of the leg.
+  double sum = 0;
+  for (const Leg& leg : pair) {
+    const Vec3 sole = leg.at(0.5 * kSole * leg.top), shank = leg.at(kShank * leg.top);
+    const double radius = leg.width(kShank * leg.top), reach = leg.top + 3 * radius;
+    double front = -std::numeric_limits<double>::infinity(), rear = -front;
+    for (const Vec3& p : body.places)
+      if (p.y() < kSole * leg.top && std::abs(p.x() - sole.x()) < 2 * radius && std::abs(p.z() - sole.z()) < reach)
+        front = std::max(front, p.z()), rear = std::min(rear, p.z());
+    const double length = front - rear;
+    if (!(length > kFootLength * 2 * radius)) continue;
+    sum += 0.5 * std::clamp((0.5 * (front + rear) - shank.z()) / (0.2 * length), -1.0, 1.0);
+  }
+  return sum;
 }
 
 }  // namespace sinew::rigging

@@ -53,4 +53,8 @@ std::vector<LegPair> leg_pairs(const BodyVoxels& body, const std::vector<Leg>& l
 /// Sets where the feet of a pair end in front.
 void find_toes(const BodyVoxels& body, LegPair& pair);
 
+/// Whether the feet of a pair are ahead of the legs above them or behind, from −1 to 1. A leg that ends in a point has
+/// no foot, and its slant says nothing: 0.
+double feet_point_forward(const BodyVoxels& body, const LegPair& pair);
+
 }  // namespace sinew::rigging

@@ -53,6 +53,23 @@ double mean_width(const CenterLine& line, double from, double to) {
   return sum;
 }
 
+/// Cuts thin ends off a line: a tongue is no part of a head. At most `most` of the length at each end.
+CenterLine without_thin_ends(const CenterLine& line, double thin, double most) {
+  std::size_t first = 0, last = line.points.size();
+  const auto is_thin = [&](std::size_t i) { return line.widths[i] < thin; };
+  const auto count = static_cast<std::size_t>(most * static_cast<double>(line.points.size()));
+  while (first < count && is_thin(first)) ++first;
+  while (line.points.size() - last < count && is_thin(last - 1)) --last;
+  CenterLine result;
+  result.points.assign(line.points.begin() + static_cast<std::ptrdiff_t>(first),
+                       line.points.begin() + static_cast<std::ptrdiff_t>(last));
+  result.widths.assign(line.widths.begin() + static_cast<std::ptrdiff_t>(first),
+                       line.widths.begin() + static_cast<std::ptrdiff_t>(last));
+  for (std::size_t i = 1; i < result.points.size(); ++i)
+    result.length += (result.points[i] - result.points[i - 1]).norm();
+  return result;
+}
+
 /// Axes whose forward direction is the level part of a direction in the old ones.
 BodyAxes facing_along(const BodyAxes& axes, const Vec3& direction) {
   const Vec3 level(direction.x(), 0, direction.z());
@@ -128,13 +145,22 @@ std::optional<PlanReading> read_snake(const BodyWays& ways, const BodyAxes& fram
   double deepest = 0;
   for (Index v = 0; v < ways.size(); ++v) deepest += ways.depth(v) / static_cast<double>(ways.size());
   if (width > 6 * deepest) return {};
-  const double at_two = mean_width(line, 0.8, 0.97), at_one = mean_width(line, 0.03, 0.2);
+  constexpr double kThinEnd = 0.5, kTongue = 0.2;
+  const CenterLine thick = without_thin_ends(line, kThinEnd * width, kTongue);
+  const double at_two = mean_width(thick, 0.8, 0.97), at_one = mean_width(thick, 0.03, 0.2);
   // A snake that rears up raises its head.
   const double raised = 2 * (body.places[two].y() - body.places[one].y()) / line.length;
   const double facing = std::log((at_two + 1e-9) / (at_one + 1e-9)) + raised;
   if (facing < 0) {
     std::reverse(line.points.begin(), line.points.end());
     std::reverse(line.widths.begin(), line.widths.end());
+  }
+  // Of the head; a tail ends in a point.
+  const Vec3 nose = facing < 0 ? thick.points.front() : thick.points.back();
+  while (line.points.size() > 2 && line.points.back() != nose) {
+    line.length -= (line.points.back() - line.points[line.points.size() - 2]).norm();
+    line.points.pop_back();
+    line.widths.pop_back();
   }
   PlanReading reading;
   reading.frame = facing_along(frame, line.points.back() - line.at(0.5 * line.length));

@@ -52,6 +52,14 @@ std::optional<PlanReading> read_body_plan(const Interior& interior, bool keep_or
   return best ? best : read_snake(ways, frame);
 }
 
+std::optional<PlanReading> read_turned(const Interior& interior, const PlanReading& reading) {
+  const BodyWays ways(interior);
+  const BodyAxes frame = reading.frame.reversed();
+  if (std::optional<PlanReading> legs = read_legs(ways, frame, true)) return legs;
+  if (reading.template_name == "fish") return read_fish(ways, frame, true);
+  return {};
+}
+
 double confidence_of(const PlanReading& reading) {
   const double base = reading.template_name == "quadruped" ? 1 : 0.8;
   const double doubts = std::max(0.0, 1 - 0.25 * static_cast<double>(reading.doubts.size()));
@@ -117,6 +125,17 @@ SkeletonPlan skeleton_of(const PlanReading& reading, const Template& base, const
     if (const Index k = skeleton_template.joints[j].partner; planned[j] != kNone && k != kNone)
       plan.joints[planned[j]].partner = planned[k];
   return plan;
+}
+
+void raise_tail_root(const PlanReading& reading, const Interior& interior, SkeletonPlan& plan) {
+  const Index first = plan.find_role("tail_1");
+  if (!reading.tail_root || first == kNone || plan.joints[first].origin != "extra") return;
+  PlannedJoint& tail = plan.joints[first];
+  const Vec3 root = interior.to_model(reading.frame.from_body(*reading.tail_root));
+  const Vec3 way = root - tail.position;
+  // Only upwards: what is held up or backwards begins where it leaves the body.
+  constexpr double kUpwards = 0.7;
+  if (way.dot(plan.up) > kUpwards * way.norm()) tail.position = root;
 }
 
 }  // namespace sinew::rigging

@@ -36,6 +36,7 @@ struct PlanReading {
   std::vector<InsertedJoint> inserted;
   BodyAxes frame;
   JointPlaces places;
+  std::optional<Vec3> tail_root;    ///< Where a tail begins, in the body's axes.
   double cost = 0;                  ///< Comparable with the cost of an embedding.
   double facing = 1;                ///< How clear it is which end is the front: a logarithm of odds.
   std::vector<std::string> doubts;  ///< Proportions that no measured animal has.
@@ -48,6 +49,9 @@ struct PlanReading {
 /// forward.
 std::optional<PlanReading> read_body_plan(const Interior& interior, bool keep_orientation);
 
+/// The same kind of body read again as if it faced the other way. Nothing if it has no such reading.
+std::optional<PlanReading> read_turned(const Interior& interior, const PlanReading& reading);
+
 /// How far a reading is to be trusted, from 0 to 1: less with every doubt, with an unclear front, and for the plans
 /// that fewer characters were measured of.
 double confidence_of(const PlanReading& reading);
@@ -58,5 +62,9 @@ Template with_joint(const Template& skeleton_template, const InsertedJoint& inse
 /// The plan as joints with the names, roles and limits of a template, in model space. Joints that the reading has no
 /// place for are left out.
 SkeletonPlan skeleton_of(const PlanReading& reading, const Template& skeleton_template, const Interior& interior);
+
+/// A tail that hangs down touches the body along its upper part, and what protrudes begins too low: its first joint is
+/// moved up to where tails begin.
+void raise_tail_root(const PlanReading& reading, const Interior& interior, SkeletonPlan& plan);
 
 }  // namespace sinew::rigging

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "sinew/geometry/spatial/distance_field.h"
+#include "sinew/rigging/anatomy/anatomy.h"
 #include "sinew/rigging/plans/body_ends.h"
 #include "sinew/rigging/plans/trunk.h"
 #include "sinew/rigging/plans/wings.h"
@@ -22,9 +23,11 @@ namespace {
 // from the hip joints to the shoulder joints.
 constexpr double kHipHeight = 0.76, kShoulderHeight = 0.67;
 constexpr double kFrontLegAhead = 0.88;  // Of the hips.
+constexpr double kRumpBehind = 0.2;      // Of the hips, at least.
 constexpr double kElbowShare = 0.32, kWristShare = 0.72, kStifleShare = 0.33, kHockShare = 0.69;
 constexpr double kPawHeight = 0.08;
 constexpr double kHeadLength = 0.46;  // From its joint to the nose.
+constexpr double kTailHeight = 0.91, kTailBehind = 0.11;
 
 double mean_z(const LegPair& pair, double y) { return 0.5 * (pair[0].at(y).z() + pair[1].at(y).z()); }
 double quarter_z(const LegPair& pair) { return mean_z(pair, 0.25 * std::min(pair[0].top, pair[1].top)); }
@@ -51,8 +54,26 @@ class QuadrupedReader {
     const double front_z = mean_z(front_, std::min(top_front, 0.5 * back_));
     trunk_ = (front_z - rear_z) / (kFrontLegAhead - ahead);
     hip_z_ = rear_z - ahead * trunk_;
+    // Where hind legs are set far back, the hips are not as far behind as the legs.
+    if (const double rump = rump_z(hip_z_); rump > hip_z_ - kRumpBehind * trunk_) {
+      const double share = kRumpBehind / kFrontLegAhead;
+      hip_z_ = (rump + share * front_z) / (1 + share);
+      trunk_ = (front_z - hip_z_) / kFrontLegAhead;
+    }
     shoulder_z_ = hip_z_ + trunk_;
     return trunk_ > 0.2 * back_ && std::min(top_rear, top_front) > 0.15 * trunk_ && back_ > 0.1 * body_.height;
+  }
+
+  /// Where the body ends behind, beside the tail and above the legs.
+  double rump_z(double hip_z) const {
+    const double x = mean_x(rear_, std::min({rear_[0].top, rear_[1].top, 0.5 * back_}));
+    double rear = hip_z;
+    for (const Vec3& p : body_.places) {
+      const double aside = std::abs(p.x());
+      if (p.y() > 0.55 * back_ && p.y() < 0.85 * back_ && aside > 0.4 * x && aside < 0.8 * x)
+        rear = std::min(rear, p.z());
+    }
+    return rear;
   }
 
   PlanReading read() {
@@ -159,6 +180,19 @@ class QuadrupedReader {
   void place_hind_legs() { place_legs(rear_, true); }
   void place_front_legs() { place_legs(front_, false); }
 
+  /// Ears, horns and antlers may reach farther forward than a nose, also in the mirror plane.
+  std::vector<std::uint8_t> without_thin_parts(const std::vector<std::uint8_t>& taken) const {
+    constexpr double kThin = 0.1;  // Of the deepest place.
+    double deepest = 0;
+    for (Index v = 0; v < taken.size(); ++v)
+      if (taken[v]) deepest = std::max(deepest, body_.ways.depth(v));
+    const double least = std::max(kThin * deepest, 1.2 * body_.cell);
+    std::vector<std::uint8_t> result = taken;
+    for (Index v = 0; v < taken.size(); ++v)
+      if (body_.ways.depth(v) < least) result[v] = 0;
+    return result;
+  }
+
   void place_head() {
     auto& joints = reading_.places.joints;
     const Vec3 chest = joints["chest"];
@@ -168,15 +202,15 @@ class QuadrupedReader {
       const bool leg = p.y() < 0.5 * back_ && p.z() < shoulder_z_ + 0.3 * trunk_;
       taken[v] = p.z() > chest.z() && !leg ? 1 : 0;
     }
-    const std::optional<Vec3> nose = farthest_end(body_, chest, taken, 1);
+    const std::optional<Vec3> nose = farthest_end(body_, chest, without_thin_parts(taken), 1);
     if (!nose) return;
     const Vec3 tip = *nose;
     const CenterLine line = center_line(body_, chest, tip, taken);
-    const double neck = std::min(0.26 * trunk_, 0.4 * line.length);
-    const double expected = std::max(line.length - kHeadLength * trunk_, neck + 0.25 * (line.length - neck));
+    const double throat = std::min(0.26 * trunk_, 0.4 * line.length), neck = 0.8 * throat;
+    const double expected = std::max(line.length - kHeadLength * trunk_, throat + 0.25 * (line.length - throat));
     double at = expected, least = std::numeric_limits<double>::infinity();
     for (double s = expected - 0.14 * trunk_; s <= expected + 0.14 * trunk_; s += 0.02 * trunk_) {
-      if (s < neck + 0.1 * trunk_) continue;
+      if (s < throat + 0.1 * trunk_) continue;
       const double cost = line.width(s) / trunk_ + 0.5 * std::abs(s - expected) / trunk_;
       if (cost < least) least = cost, at = s;
     }
@@ -205,6 +239,7 @@ class QuadrupedReader {
       taken[v] = body_.places[v].z() < hips.z() && std::abs(body_.places[v].x()) < beside ? 1 : 0;
     const std::optional<Vec3> tip = farthest_end(body_, hips, taken, -1);
     // A tail that hangs down close to the thighs is left to `add_extras`.
+    reading_.tail_root = inside(Vec3(0, kTailHeight * back_, hip_z_ - kTailBehind * trunk_), hips);
     if (!tip || tip->z() > hip_z_ - 0.5 * trunk_) return;
     const CenterLine line = center_line(body_, hips, *tip, taken);
     double rump = 0;
@@ -263,8 +298,9 @@ std::optional<PlanReading> read_quadruped(const BodyWays& ways, const BodyAxes& 
   std::vector<LegPair> pairs = leg_pairs(*seen, find_legs(*seen));
   if (pairs.size() != 2) return {};
   Json evidence = Json::object();
+  const double feet = std::clamp(feet_ahead(ways.interior(), seen->frame.turn) / 0.01, -1.0, 1.0);
   const double facing =
-      facing_known ? 1 : facing_evidence(*seen, quarter_z(pairs[0]), quarter_z(pairs[1]), 1, evidence);
+      facing_known ? 1 : facing_evidence(*seen, quarter_z(pairs[0]), quarter_z(pairs[1]), feet, evidence);
   if (facing < 0) {
     seen.emplace(ways, frame.reversed());
     pairs = leg_pairs(*seen, find_legs(*seen));

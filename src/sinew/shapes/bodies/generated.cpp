@@ -134,15 +134,6 @@ void carry_truth(const Made& from, const geometry::RayScene& scene, const std::v
   to.character.rig.weights = cap_influences(to.character.rig.weights, kMost).weights;
 }
 
-/// Turned about the vertical by `yaw_rad` and scaled, then moved.
-struct Facing {
-  Quat turn = Quat::Identity();
-  double scale = 1;
-  Vec3 shift = Vec3::Zero();
-
-  Vec3 operator()(const Vec3& p) const { return scale * (turn * p) + shift; }
-};
-
 Facing draw_facing(const std::vector<Vec3>& points, double height, Random& random) {
   constexpr double kQuarter = kPi / 2;
   Facing facing;
@@ -177,16 +168,17 @@ Material grey() {
   return material;
 }
 
-void put_mesh(const CutSurface& surface, Rig& rig) {
-  rig.mesh.positions = surface.positions;
-  for (const std::array<Index, 3>& triangle : surface.triangles) rig.mesh.add_face(triangle);
-  rig.mesh.face_materials.assign(rig.mesh.face_count(), 0);
+Mesh mesh_of(const CutSurface& surface) {
+  Mesh mesh;
+  mesh.positions = surface.positions;
+  for (const std::array<Index, 3>& triangle : surface.triangles) mesh.add_face(triangle);
+  mesh.face_materials.assign(mesh.face_count(), 0);
   MeshPart part;
   part.name = "Generated";
-  part.vertex_count = rig.mesh.vertex_count();
-  part.face_count = rig.mesh.face_count();
-  part.skin = 0;
-  rig.mesh.parts = {std::move(part)};
+  part.vertex_count = mesh.vertex_count();
+  part.face_count = mesh.face_count();
+  mesh.parts = {std::move(part)};
+  return mesh;
 }
 
 /// The cell that gives about so many vertices. How much of the surface survives (inner shells do not, nor do gaps)
@@ -202,8 +194,7 @@ double fitting_cell(const Mesh& mesh, int vertices, const Progress& progress) {
 
 }  // namespace
 
-Generated generated(const Made& made, const MakeOptions& options, const Progress& progress) {
-  const Mesh& original = made.character.rig.mesh;
+GeneratedMesh generated_mesh(const Mesh& original, const MakeOptions& options, const Progress& progress) {
   Random random(static_cast<std::uint64_t>(options.seed), 1);
   const int vertices = options.vertices > 0 ? options.vertices : kGeneratedVertices;
   const double cell = fitting_cell(original, vertices, progress);
@@ -226,20 +217,30 @@ Generated generated(const Made& made, const MakeOptions& options, const Progress
   CutSurface surface = shuffled(marching_cubes(field), random);
   for (Vec3& p : surface.positions) p += kJitterCells * cell * random.direction();
 
-  Generated result;
-  Character& character = result.made.character;
-  character.name = made.character.name;
-  character.rig.skeleton = made.character.rig.skeleton;
-  result.made.template_joints = made.template_joints;
-  carry_truth(made, scene, surface.positions, result.made);
+  GeneratedMesh result;
+  result.unturned = surface.positions;
   for (Index i = 0; i < surface.positions.size(); ++i) {
     const auto near = [&](const Speck& s) { return s.distance(surface.positions[i]) < 2 * cell; };
     if (std::any_of(specks.begin(), specks.end(), near)) result.specks.push_back(i);
   }
-  const Facing facing = draw_facing(surface.positions, options.height, random);
-  for (Vec3& p : surface.positions) p = facing(p);
-  place_skeleton(facing, character.rig.skeleton);
-  put_mesh(surface, character.rig);
+  result.facing = draw_facing(surface.positions, options.height, random);
+  for (Vec3& p : surface.positions) p = result.facing(p);
+  result.mesh = mesh_of(surface);
+  return result;
+}
+
+Generated generated(const Made& made, const MakeOptions& options, const Progress& progress) {
+  GeneratedMesh remeshed = generated_mesh(made.character.rig.mesh, options, progress);
+  Generated result;
+  result.specks = std::move(remeshed.specks);
+  Character& character = result.made.character;
+  character.name = made.character.name;
+  character.rig.skeleton = made.character.rig.skeleton;
+  result.made.template_joints = made.template_joints;
+  carry_truth(made, geometry::RayScene(made.character.rig.mesh), remeshed.unturned, result.made);
+  place_skeleton(remeshed.facing, character.rig.skeleton);
+  character.rig.mesh = std::move(remeshed.mesh);
+  character.rig.mesh.parts.front().skin = 0;
   character.rig.skins = {rest_skin("Generated", character.rig.skeleton)};
   character.materials.push_back(grey());
   return result;

@@ -9,6 +9,26 @@
 
 namespace sinew::shapes {
 
+/// How a remeshed surface lies: turned about the vertical and scaled, then moved.
+struct Facing {
+  Quat turn = Quat::Identity();
+  double scale = 1;
+  Vec3 shift = Vec3::Zero();
+
+  Vec3 operator()(const Vec3& p) const { return scale * (turn * p) + shift; }
+};
+
+/// A surface as generative models emit it.
+struct GeneratedMesh {
+  Mesh mesh;  ///< One part and one material.
+  Facing facing;
+  std::vector<Vec3> unturned;  ///< Where each vertex was before `facing`.
+  std::vector<Index> specks;   ///< Vertices of the floating specks, ascending.
+};
+
+/// Remeshes any surface as `generated` does.
+GeneratedMesh generated_mesh(const Mesh& original, const MakeOptions& options, const Progress& progress = {});
+
 struct Generated {
   Made made;
   std::vector<Index> specks;  ///< Vertices of the floating specks, ascending.

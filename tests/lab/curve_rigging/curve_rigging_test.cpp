@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/lab/curve_rigging/curve_rigging.h"
+
+#include <gtest/gtest.h>
+
+namespace sinew::lab {
+namespace {
+
+TEST(CurveRigging, WindowsFindOneBendAtEveryDensityAndThePublishedRuleDoesNot) {
+  Reproduction result;
+  curve_bends({}, result);
+  EXPECT_TRUE(result.misses.empty());
+  ASSERT_EQ(result.metrics["bends"].size(), 4U);
+  for (const Json& row : result.metrics["bends"]) EXPECT_EQ(row["windows"], 1);
+  EXPECT_GT(result.metrics["bends"].front()["published"], 0);
+  EXPECT_EQ(result.metrics["bends"].back()["published"], 0);
+}
+
+TEST(CurveRigging, LevelSetsHaveTheMiddleLinesOfRings) {
+  Reproduction result;
+  curve_sources({}, result);
+  EXPECT_TRUE(result.misses.empty());
+  for (const Json& row : result.metrics["sources"]) {
+    EXPECT_LT(row["distance_percent"], 0.2);
+    EXPECT_LT(row["wave"], row["rings"]);
+  }
+}
+
+TEST(CurveRigging, ContractionEndsNearTheMiddleLines) {
+  Reproduction result;
+  ReproduceOptions options;
+  options.runs = 0;
+  curve_contraction(options, {}, result);
+  EXPECT_LT(result.metrics["contraction"]["distance_percent"], 1);
+  EXPECT_TRUE(result.times.empty());
+}
+
+}  // namespace
+}  // namespace sinew::lab

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/lab/implicit/characters.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "sinew/core/angles.h"
+#include "sinew/deform/implicit/implicit.h"
+#include "sinew/lab/implicit/limb.h"
+#include "sinew/motion/gestures/builtin_clips.h"
+#include "sinew/shapes/kinds.h"
+
+namespace sinew::lab {
+namespace {
+
+/// The lower joint of a limb turns by 90° within a second.
+Clip bending_clip() {
+  const Quat end = rotation_exp(radians(90) * Vec3::UnitZ());
+  Track track;
+  track.path = Track::Path::kRotation;
+  track.target = 1;
+  track.times_s = {0, 1};
+  track.values = {0, 0, 0, 1};
+  for (const double value : {end.x(), end.y(), end.z(), end.w()}) track.values.push_back(static_cast<float>(value));
+  return {"bend", {track}};
+}
+
+/// Linear blending that jumps at half a right angle.
+class JumpingDeformer final : public deform::Deformer {
+ public:
+  explicit JumpingDeformer(const Rig& rig) : base_(deform::bind("lbs", rig)) {}
+  std::unique_ptr<State> make_state() const override { return base_->make_state(); }
+  void deform(State& state, const deform::FrameInput& input, const deform::FrameOutput& output) const override {
+    base_->deform(state, input, output);
+    if (input.pose.joints[1](0, 0) < 0.7) output.positions[0] += Vec3f(0.01F, 0, 0);
+  }
+
+ private:
+  std::unique_ptr<deform::Deformer> base_;
+};
+
+TEST(CorrectionSteps, SeesAJump) {
+  const Rig limb = two_bone_limb();
+  const auto base = deform::bind("lbs", limb);
+  const CorrectionSteps steps = correction_steps(limb, bending_clip(), *base, JumpingDeformer(limb), 0, 1);
+  EXPECT_NEAR(steps.at_480, 0.01, 1e-6);
+  EXPECT_NEAR(steps.ratio(), 1, 1e-6);
+}
+
+TEST(CorrectionSteps, OfADifferenceWithoutJumpsAreAQuarter) {
+  const Rig limb = two_bone_limb();
+  const auto base = deform::bind("lbs", limb), other = deform::bind("dqs", limb);
+  const CorrectionSteps steps = correction_steps(limb, bending_clip(), *base, *other, 0, 1);
+  EXPECT_GT(steps.largest, 0.05);
+  EXPECT_GE(steps.ratio(), 0.249);
+  EXPECT_LT(steps.ratio(), 0.26);
+}
+
+TEST(CorrectionSteps, OfABendingLimbAreSmall) {
+  const LimbShape shape;
+  const Rig limb = two_bone_limb(shape);
+  const auto base = deform::bind("dqs", limb), implicit = deform::bind("implicit", limb);
+  const CorrectionSteps steps = correction_steps(limb, bending_clip(), *base, *implicit, 0, 1);
+  EXPECT_GT(steps.largest, 0.1 * shape.radius);
+  EXPECT_LT(steps.at_480, 0.01 * shape.radius);
+}
+
+TEST(ImplicitCharacters, AMadeHumanWalksWithAStatusForEveryVertex) {
+  shapes::MakeOptions options;
+  options.vertices = 3000;
+  const Character human = shapes::make("human", options).made.character;
+  const auto implicit = deform::bind("implicit", human.rig);
+  const StatusCounts near_rest = statuses_near_rest(human.rig, *implicit, 3, 0.1, 1);
+  EXPECT_EQ(near_rest.frames, 3);
+  EXPECT_GE(near_rest.fitted_or_frozen(), 0.97);
+  const StatusCounts walk = clip_statuses(human.rig, motion::builtin_clip(human.rig.skeleton, "walk"), *implicit, 10);
+  EXPECT_EQ(walk.frames, 11);
+  EXPECT_EQ(walk.not_finite, 0);
+  EXPECT_EQ(walk.incomplete, 0);
+  // Linear blending has no statuses at all.
+  EXPECT_EQ(statuses_near_rest(human.rig, *deform::bind("lbs", human.rig), 2, 0.1, 1).incomplete, 2);
+}
+
+}  // namespace
+}  // namespace sinew::lab
