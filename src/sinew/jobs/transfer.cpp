@@ -278,8 +278,6 @@ Report transfer(const JobRequest& request, const TransferJobOptions& options, co
   pipeline::TransferOptions wanted = options.transfer;
   wanted.map = read_map(options.map, report);
   wanted.landmarks = read_landmarks(options.landmarks, report);
-  if (!options.landmarks.empty() && wanted.method.id() != "biharmonic")
-    throw Error("The option 'landmarks' belongs to the method 'biharmonic'.");
   std::optional<pipeline::TransferReference> reference;
   {
     const StageTimer timer(report, "read");

@@ -398,6 +398,10 @@ TransferResult transfer(TransferReference& reference, const Character& target, c
                                       {reference.body(), body, joints.map.correspondence, &reference.cache(), on_stage,
                                        relation ? &*relation : nullptr, &landmarks, &store},
                                       options.weights, progress);
+  // A method that uses landmarks names those it used.
+  if (!landmarks.empty() && !result.weights.metrics.contains("landmarks"))
+    throw Error(fmt::format("The method '{}' does not use landmarks. Omit them, or choose the method 'biharmonic'.",
+                            options.method.id()));
   append(result.findings, result.weights.warnings);
   result.fallbacks = result.weights.fallbacks;
 

@@ -34,6 +34,17 @@ TEST(Relation, AMovedOrDifferentlyPosedBodyIsAnotherBody) {
   EXPECT_EQ(relate(mesh, test::made_human("t").rig.mesh).kind, RelationKind::kBody);
 }
 
+TEST(Relation, ASlightlyDifferentBodyInTheSamePoseAndASheetThroughItAreNoGarments) {
+  shapes::MakeOptions options;
+  options.vertices = 2500;
+  const Mesh mesh = shapes::make("human", options).made.character.rig.mesh;
+  options.seed = 4, options.vary = 0.5;
+  EXPECT_EQ(relate(mesh, shapes::make("human", options).made.character.rig.mesh).kind, RelationKind::kBody);
+  Mesh flat = mesh;
+  for (Vec3& p : flat.positions) p.z() = 0;
+  EXPECT_EQ(relate(mesh, flat).kind, RelationKind::kBody);
+}
+
 TEST(Relation, MeshesWithoutExtentAreAnotherBody) {
   Mesh point;
   point.positions.assign(3, Vec3::Zero());

@@ -188,6 +188,29 @@ TEST(GarmentTransfer, SeamsOfSeparatePartsHaveEqualRows) {
   EXPECT_GT(shared, 10U);
 }
 
+TEST(GarmentTransfer, CopiesThatDifferByRoundingHaveEqualRows) {
+  const Wardrobe wardrobe(1500);
+  const Vest vest = vest_at(wardrobe, 0.05);
+  Mesh split;  // Every face has its own corners.
+  for (Index f = 0; f < vest.mesh.face_count(); ++f) {
+    std::vector<Index> corners;
+    for (const Index v : vest.mesh.face(f)) {
+      corners.push_back(split.vertex_count());
+      split.positions.push_back(vest.mesh.positions[v] + 1e-9 * static_cast<double>(f % 7) * Vec3::UnitY());
+    }
+    split.add_face(corners);
+  }
+  end_part(split);
+  const WeightTransfer made = transfer_garment(wardrobe.reference, wardrobe.target(split), {});
+  std::map<Index, Index> first;
+  Index corner = 0;
+  for (Index f = 0; f < vest.mesh.face_count(); ++f)
+    for (const Index v : vest.mesh.face(f)) {
+      const auto a = made.weights.row(first.try_emplace(v, corner).first->second), b = made.weights.row(corner++);
+      EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end())) << v;
+    }
+}
+
 TEST(GarmentTransfer, ClothFacingInwardsAndAnInnerLayerGetTheRowsOfTheOuterSide) {
   const Wardrobe wardrobe(1500);
   Vest vest = vest_at(wardrobe, 0.01);

@@ -26,11 +26,11 @@ constexpr double kEditFar = 0.05, kNearlyAll = 0.85;
 /// Levels of detail cut corners off, so that one side may be farther.
 constexpr double kOnSurface = 0.001, kNearSurface = 0.006;
 constexpr double kGarmentMedian = 0.05, kGarmentFar = 0.15;
-/// A body in the same pose covers the whole reference, clothes leave hands, head or feet free. A suit that covers
-/// everything must be as near as cloth is.
-constexpr double kUncovered = 0.1, kTight = 0.012;
+/// A body in the same pose covers the whole reference, clothes leave hands, head or feet free. A suit that leaves
+/// little free must be as near as cloth is.
+constexpr double kUncovered = 0.1, kTight = 0.012, kSuitUncovered = 0.02;
 /// Clothes are outside. Another body of the same pose is half inside.
-constexpr double kOutside = 0.55, kSuitOutside = 0.8, kSunk = 0.002;
+constexpr double kOutside = 0.7, kSuitOutside = 0.8, kSunk = 0.002;
 
 /// Distances of some vertices of one mesh from the other, increasing.
 struct SampledDistances {
@@ -77,7 +77,8 @@ void conclude(Relation& r, bool same_surface, bool fewer_vertices) {
     r.kind = RelationKind::kDetail;
     r.reason = fmt::format("Both surfaces are the same within {} of the size on average.",
                            percent(std::max(r.mean_distance, r.distance_back)));
-  } else if (near && (r.covered <= 1 - kUncovered || (r.mean_distance <= kTight && r.outside >= kSuitOutside))) {
+  } else if (near && (r.covered <= 1 - kUncovered ||
+                      (r.covered <= 1 - kSuitUncovered && r.mean_distance <= kTight && r.outside >= kSuitOutside))) {
     r.kind = RelationKind::kGarment;
     r.reason = fmt::format(
         "Half of the target is within {} of the size from the reference's surface, and it covers {} of the reference.",

@@ -49,7 +49,7 @@ struct Relation {
 /// - a level of detail if each surface lies on the other (0.1 % of the size in the mean one way, 0.6 % the other way);
 /// - a garment if it is near (5 % of the size in the median, 15 % for nine tenths), mostly outside, and leaves at least
 /// a
-///   tenth of the reference uncovered, or is within 1.2 % on average and nearly all outside;
+///   tenth of the reference uncovered; a fiftieth if it is within 1.2 % on average and nearly all outside;
 /// - another body otherwise.
 /// n log n. The same for any number of threads.
 Relation relate(const Mesh& reference, const Mesh& target);

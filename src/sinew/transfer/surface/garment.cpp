@@ -116,7 +116,8 @@ WeightTransfer transfer_cloth(const Reference& reference, const TransferBody& ta
   progress.check();
   WeightTransfer result;
   ClothRows cloth = spread_cloth(match, fixed, reference, mesh, welding, result, progress);
-  const geometry::Welding joined = mesh.parts.size() > 1 ? geometry::weld_within(mesh, kSeam * size, true) : welding;
+  // Also within a part: positions that differ by rounding become one position in a file of single precision.
+  const geometry::Welding joined = geometry::weld_within(mesh, kSeam * size, true);
   SkinWeights rows = joined_rows(cloth, fixed, joined);
   Index pieces = 0;
   if (fixed.empty()) rows = rigid_pieces(rows, mesh, joined, size, pieces);
