@@ -18,8 +18,8 @@ constexpr rigging::CurveMoveRule kAlways = {20 * kRadPerDegree, 0, true};
 // Measured on real characters with artists' joints, see docs/methods/curve-rigging.md.
 constexpr rigging::CurveMoveRule kWhereClear = {35 * kRadPerDegree, 0.8, false};
 
-// Beyond it the search for tips takes seconds.
-constexpr Index kMostCurvedVertices = 150000;
+// Beyond it curves take longer than the rest of the search.
+constexpr Index kMostCurvedVertices = 50000;
 
 std::vector<std::vector<Vec3>> poses_of(const Mesh& mesh, const RigOptions& options) {
   std::vector<std::vector<Vec3>> poses = {mesh.positions};

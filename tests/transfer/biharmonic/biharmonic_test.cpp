@@ -105,9 +105,9 @@ TEST(BiharmonicTransfer, FamiliesInOtherPosesAreBelowTheStatedErrorAndClearlyBel
 TEST(BiharmonicTransfer, WithoutOrientationFrontAndBackAreConfused) {
   const Family family(varied_human(0, "a", 0), varied_human(1, "a", 0.5));
   BiharmonicOptions published = quick();
-  published.orientation = published.along = 0;
+  published.orientation_weight = published.along = 0;
   BiharmonicOptions oriented = published;
-  oriented.orientation = 0.03;
+  oriented.orientation_weight = 0.03;
   const double without = family.gross(match_biharmonic(family.input(), published));
   const double with = family.gross(match_biharmonic(family.input(), oriented));
   EXPECT_GT(without, 2 * with);

@@ -13,18 +13,18 @@ namespace sinew::binding {
 
 /// Which rules the weights follow.
 enum class DistanceRules {
-  kRevised,  ///< The third joint fades in towards joints.
-  kPaper,    ///< As published: three bones within a radius of a joint, two elsewhere.
+  kImproved,  ///< The third joint fades in towards joints.
+  kPaper,     ///< As published: three bones within a radius of a joint, two elsewhere.
 };
-constexpr auto option_words(DistanceRules) { return std::array{"revised", "paper"}; }
+constexpr auto option_words(DistanceRules) { return std::array{"improved", "paper"}; }
 
 struct DistanceOptions {
-  DistanceRules mode = DistanceRules::kRevised;
+  DistanceRules mode = DistanceRules::kImproved;
   double radius_rel = 0.03;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("mode", "Rules of the weights: revised, or as published in the paper, with hard joint regions."),
+    v(Field("mode", "Rules of the weights: improved, or as published in the paper, with hard joint regions."),
       self.mode);
     v(Field("radius", "Radius of the joint regions of the published rules, as a share of the mesh's size.").range(0, 1),
       self.radius_rel);

@@ -14,6 +14,7 @@
 #include "sinew/geometry/mesh/facing.h"
 #include "sinew/geometry/spatial/fast_winding.h"
 #include "sinew/pipeline/rig.h"
+#include "sinew/pipeline/rig_curves.h"
 #include "sinew/rigging/templates/template_file.h"
 
 namespace sinew::lab {
@@ -296,6 +297,7 @@ RealOutcome try_real(const RealSubject& subject, const std::map<std::string, Vec
     Rig rig;
     rig.mesh = subject.mesh;
     result = pipeline::plan_body(rig, request, {});
+    pipeline::place_on_curves(result, rig.mesh, request.templates, {}, {});
   } catch (const Error& error) {
     result = {};
     result.fits = false;

@@ -136,11 +136,11 @@ void retarget_ablations(int vertices, const Progress& progress, Reproduction& re
   row("256 modes", Options{.modes = 256, .exact_below = 0});
   row("5 landmarks", Options{.landmark_count = 5, .exact_below = 0});
   row("9 landmarks", Options{.landmark_count = 9, .exact_below = 0});
-  row("orientation 0", Options{.orientation = 0, .exact_below = 0});
-  row("orientation 0.03", Options{.orientation = 0.03, .exact_below = 0});
+  row("orientation 0", Options{.orientation_weight = 0, .exact_below = 0});
+  row("orientation 0.03", Options{.orientation_weight = 0.03, .exact_below = 0});
   row("along 0", Options{.along = 0, .exact_below = 0});
-  row("along 0, orientation 0", Options{.orientation = 0, .along = 0, .exact_below = 0});
-  row("along 0, orientation 0.03", Options{.orientation = 0.03, .along = 0, .exact_below = 0});
+  row("along 0, orientation 0", Options{.orientation_weight = 0, .along = 0, .exact_below = 0});
+  row("along 0, orientation 0.03", Options{.orientation_weight = 0.03, .along = 0, .exact_below = 0});
   row("as published", Options{.mode = transfer::MatchRules::kPaper, .exact_below = 0});
   result.tables.push_back(std::move(table));
 }

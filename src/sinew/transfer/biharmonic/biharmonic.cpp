@@ -125,7 +125,7 @@ void check_shell(const MainShell& shell, const char* whose, Findings& findings) 
 
 Matching make_matching(const TransferInput& input, const BiharmonicOptions& options, const Progress& progress) {
   const bool paper = options.mode == MatchRules::kPaper;
-  const double orientation = paper ? 0 : options.orientation;
+  const double orientation = paper ? 0 : options.orientation_weight;
   Matching m;
   input.begin("modes");
   m.ours = main_shell(input.reference.mesh), m.theirs = main_shell(input.target.mesh);

@@ -14,28 +14,28 @@ namespace sinew::transfer {
 
 /// Which rules the matching follows.
 enum class MatchRules {
-  kRevised,  ///< With the corrections that `transfer_biharmonic` describes.
-  kPaper,    ///< As published: five landmarks, no orientation, regions without neighbours, Eq. 23 to the letter.
+  kImproved,  ///< With the corrections that `transfer_biharmonic` describes.
+  kPaper,     ///< As published: five landmarks, no orientation, regions without neighbours, Eq. 23 to the letter.
 };
-constexpr auto option_words(MatchRules) { return std::array{"revised", "paper"}; }
+constexpr auto option_words(MatchRules) { return std::array{"improved", "paper"}; }
 
 struct BiharmonicOptions {
-  MatchRules mode = MatchRules::kRevised;
+  MatchRules mode = MatchRules::kImproved;
   int modes = 128;
   int landmark_count = 7;
-  double orientation = 0.1;
+  double orientation_weight = 0.1;
   double along = 256;
   int exact_below = 2500;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("mode", "Rules of the matching: revised, or as published in the paper."), self.mode);
+    v(Field("mode", "Rules of the matching: improved, or as published in the paper."), self.mode);
     v(Field("modes", "Number of modes of the surface that distances are computed from.").range(8, 1000), self.modes);
     v(Field("landmark_count", "Number of landmarks that are proposed from the skeletons; the paper uses 5.")
           .range(4, 64),
       self.landmark_count);
-    v(Field("orientation", "Influence of the surface's orientation on the match; 0 as published.").range(0, 10),
-      self.orientation);
+    v(Field("orientation_weight", "Influence of the surface's orientation on the match; 0 as published.").range(0, 10),
+      self.orientation_weight);
     v(Field("along", "Influence of the position along the bone on the match; 0 as published.").range(0, 1000),
       self.along);
     v(Field("exact_below", "Meshes with fewer vertices use exact distances instead of modes.").range(0, 100000),

@@ -195,7 +195,7 @@ WeightTransfer transfer_by_skeleton(const Reference& reference, const TransferBo
 }
 
 SkeletonAwareOptions effective_options(const SkeletonAwareOptions& options) {
-  if (options.mode == CastRules::kRevised) return options;
+  if (options.mode == CastRules::kImproved) return options;
   SkeletonAwareOptions published = options;
   published.rays = 128;
   published.cone_rad = radians(30);

@@ -28,13 +28,13 @@ constexpr auto option_words(Candidates) { return std::array{"blend", "best"}; }
 
 /// Which settings hold.
 enum class CastRules {
-  kRevised,  ///< The options.
-  kPaper,    ///< Those of the paper: 128 rays in a cone of 30°, exponent 3, its similarity, no cap of the reach.
+  kImproved,  ///< The options.
+  kPaper,     ///< Those of the paper: 128 rays in a cone of 30°, exponent 3, its similarity, no cap of the reach.
 };
-constexpr auto option_words(CastRules) { return std::array{"revised", "paper"}; }
+constexpr auto option_words(CastRules) { return std::array{"improved", "paper"}; }
 
 struct SkeletonAwareOptions {
-  CastRules mode = CastRules::kRevised;
+  CastRules mode = CastRules::kImproved;
   int rays = 32;
   double cone_rad = radians(15);
   double exponent = 3;
@@ -47,7 +47,7 @@ struct SkeletonAwareOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("mode", "Settings of the rays: revised, as the options below say, or those of the paper."), self.mode);
+    v(Field("mode", "Settings of the rays: improved, as the options below say, or those of the paper."), self.mode);
     v(Field("rays", "Number of rays cast from a bone towards the position that matches a vertex; the paper uses 128.")
           .range(1, 4096),
       self.rays);
