@@ -18,6 +18,10 @@ constexpr rigging::CurveMoveRule kAlways = {20 * kRadPerDegree, 0, true};
 // Measured on real characters with artists' joints, see docs/methods/curve-rigging.md.
 constexpr rigging::CurveMoveRule kWhereClear = {35 * kRadPerDegree, 0.8, false};
 
+// Of the size of the mesh. Curves correct what the search found; what they would move farther belongs to another limb
+// or to clothes.
+constexpr double kFarthestMove = 0.04;
+
 // Beyond it curves take longer than the rest of the search.
 constexpr Index kMostCurvedVertices = 50000;
 
@@ -61,7 +65,12 @@ void place_on(const CurveSet& curves, rigging::PlanResult& found, const Mesh& me
     if (always) use_curves_alone(found, curves, mesh);
     return;
   }
-  const rigging::CurvePlacement placement = rigging::read_on_curves(found.plan, *named, curves, poses);
+  if (!always && named->plan) return;  // Their joints follow proportions of the whole body.
+  rigging::CurvePlacement placement = rigging::read_on_curves(found.plan, *named, curves, poses);
+  if (!always)
+    std::erase_if(placement.joints, [&](const rigging::JointOnCurves& joint) {
+      return (joint.position - found.plan.joints[joint.joint].position).norm() > kFarthestMove * mesh.size();
+    });
   rigging::SkeletonPlan moved = found.plan;
   const std::vector<std::string> names =
       rigging::move_to_curves(moved, placement, mesh, always ? kAlways : kWhereClear);
