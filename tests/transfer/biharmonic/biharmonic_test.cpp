@@ -11,6 +11,7 @@
 #include <random>
 
 #include "sinew/core/parallel.h"
+#include "sinew/measure/weight_agreement.h"
 #include "sinew/shapes/kinds.h"
 #include "sinew/transfer/surface/closest_point.h"
 
@@ -62,16 +63,7 @@ BiharmonicOptions quick() {
   return options;
 }
 
-double mean_half_l1(const SkinWeights& a, const SkinWeights& b) {
-  double sum = 0;
-  for (Index v = 0; v < a.row_count(); ++v) {
-    std::map<Index, double> difference;
-    for (const Influence& influence : a.row(v)) difference[influence.joint] += static_cast<double>(influence.weight);
-    for (const Influence& influence : b.row(v)) difference[influence.joint] -= static_cast<double>(influence.weight);
-    for (const auto& [joint, d] : difference) sum += std::abs(d) / 2;
-  }
-  return sum / a.row_count();
-}
+double mean_half_l1(const SkinWeights& a, const SkinWeights& b) { return measure::weight_agreement(a, b).mean_half_l1; }
 
 TEST(BiharmonicTransfer, ToItselfEveryVertexFindsItselfAndPublishedRulesDoNot) {
   const Family same(varied_human(0, "a", 0), varied_human(0, "a", 0));

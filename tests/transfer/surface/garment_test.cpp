@@ -12,6 +12,7 @@
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/decimate.h"
 #include "sinew/geometry/mesh/normals.h"
+#include "sinew/measure/weight_agreement.h"
 #include "sinew/transfer/relation/relation.h"
 #include "sinew/transfer/surface/closest_point.h"
 #include "sinew/transfer/surface/detail.h"
@@ -84,16 +85,7 @@ Vest vest_at(const Wardrobe& wardrobe, double offset) {
   return vest;
 }
 
-double half_l1(const SkinWeights& a, const SkinWeights& b) {
-  double sum = 0;
-  for (Index v = 0; v < a.row_count(); ++v) {
-    std::map<Index, double> difference;
-    for (const Influence& influence : a.row(v)) difference[influence.joint] += static_cast<double>(influence.weight);
-    for (const Influence& influence : b.row(v)) difference[influence.joint] -= static_cast<double>(influence.weight);
-    for (const auto& [joint, d] : difference) sum += std::abs(d) / 2;
-  }
-  return sum / a.row_count();
-}
+double half_l1(const SkinWeights& a, const SkinWeights& b) { return measure::weight_agreement(a, b).mean_half_l1; }
 
 void expect_rows_sum_to_one(const SkinWeights& weights) {
   for (Index v = 0; v < weights.row_count(); ++v) {

@@ -65,10 +65,6 @@ RealOutcome judge_real(const RealSubject& subject, rigging::PlanResult result);
 /// counts as one that nothing fits.
 RealOutcome try_real(const RealSubject& subject, const std::map<std::string, Vec3>& hints = {});
 
-/// One hint that a user would give who sees the result: the true position of the joint that is missing or farthest
-/// off. Where the template is wrong, the end of a limb. Empty if the names of the joints state no role.
-std::map<std::string, Vec3> one_hint(const RealSubject& subject, const RealOutcome& outcome);
-
 /// All figures of one character, with every joint found and true.
 Json real_outcome_json(const RealSubject& subject, const RealOutcome& outcome);
 

@@ -5,6 +5,8 @@
 
 /// Real characters tried again: with one hint, and remeshed like the output of a generative model.
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "sinew/core/progress.h"
@@ -21,6 +23,10 @@ struct Tried {
 /// How many results are right by how sure the program is. Results in files without a skeleton count if they are
 /// refuted.
 void add_reliability_table(const std::vector<Tried>& all, Reproduction& result);
+
+/// One hint that a user would give who sees the result: the true position of the joint that is missing or farthest
+/// off. Where the template is wrong, the end of a limb. Empty if the names of the joints state no role.
+std::map<std::string, Vec3> one_hint(const RealSubject& subject, const RealOutcome& outcome);
 
 /// Tries all that are not right with `one_hint`, and counts by class how many are right then.
 void add_hinted_tables(const std::vector<Tried>& all, const Progress& progress, Reproduction& result);

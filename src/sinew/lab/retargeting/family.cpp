@@ -6,11 +6,11 @@
 #include <Eigen/LU>
 
 #include <cmath>
-#include <map>
 #include <random>
 #include <utility>
 
 #include "sinew/core/angles.h"
+#include "sinew/measure/weight_agreement.h"
 #include "sinew/shapes/kinds.h"
 
 namespace sinew::lab {
@@ -39,14 +39,7 @@ RetargetPair::RetargetPair(Character a, Character b, SkinWeights rows)
 }
 
 double mean_difference_of(const SkinWeights& a, const SkinWeights& b) {
-  double sum = 0;
-  for (Index v = 0; v < a.row_count(); ++v) {
-    std::map<Index, double> difference;
-    for (const Influence& influence : a.row(v)) difference[influence.joint] += static_cast<double>(influence.weight);
-    for (const Influence& influence : b.row(v)) difference[influence.joint] -= static_cast<double>(influence.weight);
-    for (const auto& [joint, d] : difference) sum += std::abs(d) / 2;
-  }
-  return sum / static_cast<double>(a.row_count());
+  return measure::weight_agreement(a, b).mean_half_l1;
 }
 
 std::vector<Mat4> random_motion(const Skeleton& skeleton, unsigned seed) {
