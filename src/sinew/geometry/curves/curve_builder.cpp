@@ -16,9 +16,12 @@ constexpr std::size_t kMostSeeds = 8;
 constexpr double kMostDoubt = 0.7;
 constexpr double kMostGrowth = 1.6;
 constexpr std::size_t kRemembered = 5;  // Rings whose median the growth refers to.
-constexpr std::size_t kLeastRings = 3;
-constexpr double kLeastSpan = 0.4;   // Regions reach into the body, so that a limb is shorter than its region.
-constexpr Index kTrial = kNone - 1;  // The curve of vertices that are taken for a trial only.
+constexpr std::size_t kLeastRings = 3;  // Heads of coarse figures have no more.
+// Regions reach into the body, so that a limb is shorter than its region. With five rings and 60 %, limbs of coarse
+// figures on wide bodies would lose their rings.
+constexpr double kLeastSpan = 0.4;
+constexpr double kLeastShare = 0.25;  // Of the region: rings around a beak alone are not those of a neck.
+constexpr Index kTrial = kNone - 1;   // The curve of vertices that are taken for a trial only.
 
 double median_of(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
@@ -247,6 +250,8 @@ void CurveBuilder::add_trunk(const EdgeWalk& first, const Rings& rings) {
 /// A ring around the same limb, beyond a place where rings do not close.
 std::optional<CurveBuilder::Seed> CurveBuilder::ring_beyond(Index t, const EdgeWalk& last, const RingSizes& sizes) {
   const LimbTip& tip = in_.tips.tips[t];
+  // Forelegs of animals meet each other in the field before they meet the chest.
+  constexpr double kBelow = 0.1;
   std::vector<Index> path;
   for (Index v = s_.from(last.edges.front());;) {
     Index lowest = v;
@@ -254,7 +259,7 @@ std::optional<CurveBuilder::Seed> CurveBuilder::ring_beyond(Index t, const EdgeW
       const Index u = in_.graph.neighbours[i];
       if (in_.tips.field[u] < in_.tips.field[lowest]) lowest = u;
     }
-    if (lowest == v || in_.tips.field[lowest] < tip.extent) break;
+    if (lowest == v || in_.tips.field[lowest] < tip.extent - kBelow) break;
     v = lowest;
     if (taken_[v] == kNone) path.push_back(v);
   }
@@ -323,8 +328,8 @@ bool CurveBuilder::walk_limb(Index t) {
   if (rings.size() < kLeastRings) return false;
   // The end of the limb and where it joins the body have no rings; each is about as long as the limb is wide.
   const LimbTip& tip = in_.tips.tips[t];
-  const double coverable = std::max(0.4 * tip.tube, tip.tube - 2 * tip.radius);
-  return ring_span(set_.limbs[t].curves) >= kLeastSpan * coverable;
+  const double tube = std::max(0.4 * tip.tube, tip.tube - 2 * tip.radius);
+  return ring_span(set_.limbs[t].curves) >= std::max(kLeastSpan * tube, kLeastShare * tip.length);
 }
 
 bool CurveBuilder::level_limb(Index t, const LevelSurface& surface) {

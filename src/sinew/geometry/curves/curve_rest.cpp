@@ -10,8 +10,9 @@
 namespace sinew::geometry {
 namespace {
 
-/// A vertex beside a curve, and the half-edge that leads there: the nearest to a tip first.
-using RestSeed = std::tuple<double, Index, Index>;
+/// A vertex beside a curve, and the half-edge that leads there: the nearest to a tip first. Of the half-edges to one
+/// vertex that from the nearest, so that arcs do not depend on how vertices are numbered.
+using RestSeed = std::tuple<double, Index, double, Index>;
 
 }  // namespace
 
@@ -50,13 +51,13 @@ void CurveBuilder::walk_rest() {
     Index h = s_.out[v];
     for (Index k = 0; h != kNone && k < s_.valence[v]; ++k) {
       const Index u = s_.to(h);
-      if (taken_[u] == kNone) queue.emplace(distance[u], u, h);
+      if (taken_[u] == kNone) queue.emplace(distance[u], u, distance[v], h);
       h = s_.edges.twin[s_.edges.prev[h]];
     }
   };
   const auto drain = [&] {
     while (!queue.empty()) {
-      const auto [d, u, h] = queue.top();
+      const auto [d, u, from, h] = queue.top();
       queue.pop();
       if (taken_[u] != kNone) continue;
       bool all_round = false;
@@ -71,7 +72,8 @@ void CurveBuilder::walk_rest() {
     Index out = taken_[u] == kNone ? s_.out[u] : kNone;
     for (Index k = 0; out != kNone && k < s_.valence[u]; ++k) {
       const Index arriving = s_.edges.prev[out];
-      if (taken_[s_.from(arriving)] != kNone) queue.emplace(distance[u], u, arriving);
+      const Index v = s_.from(arriving);
+      if (taken_[v] != kNone) queue.emplace(distance[u], u, distance[v], arriving);
       out = s_.edges.twin[arriving];
     }
   }
