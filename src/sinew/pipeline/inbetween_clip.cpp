@@ -23,45 +23,6 @@ namespace {
 constexpr double kShareOfKeys = 0.7;
 constexpr std::size_t kMostFrames = 100000;
 
-// A skeleton without scale, drivers and clips, one skin for everything.
-Rig plain_rig(const Inbetween& between) {
-  const Rig& old = between.character.rig;
-  Rig rig;
-  rig.mesh = old.mesh;
-  for (MeshPart& part : rig.mesh.parts) {
-    part.morphs.clear();
-    part.morph_weights.clear();
-    part.to_model = Mat4::Identity();
-    part.skin = between.joints.empty() ? kNone : 0;
-    part.joint = kNone;
-  }
-  if (between.joints.empty()) return rig;
-  for (Index j = 0; j < old.skeleton.size(); ++j) {
-    Joint joint;
-    joint.name = old.skeleton.joints[j].name;
-    joint.role = old.skeleton.joints[j].role;
-    joint.parent = old.skeleton.joints[j].parent;
-    joint.rest = between.joints.rest[j];
-    joint.deforming = true;
-    rig.skeleton.joints.push_back(std::move(joint));
-  }
-  const SkinWeights weights = old.weights.normalized();
-  for (const MeshPart& part : old.mesh.parts)
-    for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
-      if (part.skin == kNone) rig.weights.add_row({{part.joint == kNone ? 0 : part.joint, 1.0F}});
-      else if (v < weights.row_count() && !weights.row(v).empty()) rig.weights.add_row(weights.row(v));
-      else rig.weights.add_row({{0, 1.0F}});
-    }
-  Skin& skin = rig.skins.emplace_back();
-  skin.name = "skin";
-  const std::vector<Mat4> frames = between.joints.matrices(between.joints.rest);
-  for (Index j = 0; j < rig.skeleton.size(); ++j) {
-    skin.joints.push_back(j);
-    skin.inverse_bind.push_back(frames[j].inverse());
-  }
-  return rig;
-}
-
 // The point that linear skinning moves to a given place. Where skinning is nearly singular, as in a twist by 180°, the
 // nearest point that does not explode.
 Vec3 before_skinning(const Mat4& blend, const Vec3& place) {
@@ -176,6 +137,44 @@ double largest_error(const Inbetween& between, const InbetweenClip& made, std::s
 
 }  // namespace
 
+Rig inbetween_rig(const Inbetween& between) {
+  const Rig& old = between.character.rig;
+  Rig rig;
+  rig.mesh = old.mesh;
+  for (MeshPart& part : rig.mesh.parts) {
+    part.morphs.clear();
+    part.morph_weights.clear();
+    part.to_model = Mat4::Identity();
+    part.skin = between.joints.empty() ? kNone : 0;
+    part.joint = kNone;
+  }
+  if (between.joints.empty()) return rig;
+  for (Index j = 0; j < old.skeleton.size(); ++j) {
+    Joint joint;
+    joint.name = old.skeleton.joints[j].name;
+    joint.role = old.skeleton.joints[j].role;
+    joint.parent = old.skeleton.joints[j].parent;
+    joint.rest = between.joints.rest[j];
+    joint.deforming = true;
+    rig.skeleton.joints.push_back(std::move(joint));
+  }
+  const SkinWeights weights = old.weights.normalized();
+  for (const MeshPart& part : old.mesh.parts)
+    for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
+      if (part.skin == kNone) rig.weights.add_row({{part.joint == kNone ? 0 : part.joint, 1.0F}});
+      else if (v < weights.row_count() && !weights.row(v).empty()) rig.weights.add_row(weights.row(v));
+      else rig.weights.add_row({{0, 1.0F}});
+    }
+  Skin& skin = rig.skins.emplace_back();
+  skin.name = "skin";
+  const std::vector<Mat4> frames = between.joints.matrices(between.joints.rest);
+  for (Index j = 0; j < rig.skeleton.size(); ++j) {
+    skin.joints.push_back(j);
+    skin.inverse_bind.push_back(frames[j].inverse());
+  }
+  return rig;
+}
+
 std::vector<double> inbetween_frames(const std::vector<double>& key_times_s, double fps) {
   const double duration = key_times_s.back() - key_times_s.front();
   if (!(fps > 0) || !(duration * fps < kMostFrames))
@@ -194,7 +193,7 @@ InbetweenClip inbetween_clip(const Inbetween& between, std::span<const double> t
   made.character.name = between.character.name;
   made.character.materials = between.character.materials;
   made.character.images = between.character.images;
-  made.character.rig = plain_rig(between);
+  made.character.rig = inbetween_rig(between);
   Rig& rig = made.character.rig;
   std::vector<std::vector<Vec3f>> frames;
   std::vector<std::vector<Transform>> locals;

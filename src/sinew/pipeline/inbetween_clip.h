@@ -27,6 +27,10 @@ struct InbetweenClip {
   double error = 0;
 };
 
+/// The rig of such a character: the shape at rest with the joints of `between`, without scale and drivers, and one skin
+/// for everything. Without joints it has no skin.
+Rig inbetween_rig(const Inbetween& between);
+
 /// Builds it, with the clip `name`. Frames are kept in memory. \throws Error if a part needs more key shapes than
 /// allowed; Cancelled.
 InbetweenClip inbetween_clip(const Inbetween& between, std::span<const double> times_s, const std::string& name,

@@ -254,7 +254,9 @@ TEST(CurveMotion, SequencesAreContinuousAndStopAtKeysOrFlowThrough) {
     for (std::size_t i = 0; i < count; ++i) most = std::max<double>(most, (b[i] - a[i]).norm() / std::abs(h));
     return most;
   };
-  const CurveMotion rest(tube.rig, tube.curves, {}, tube.examples());
+  CurveMotionOptions stop;
+  stop.join = KeyJoin::kRest;
+  const CurveMotion rest(tube.rig, tube.curves, {}, tube.examples(), stop);
   EXPECT_LT(speed(rest, 1, 1e-2), 0.02);
   EXPECT_LT(speed(rest, 1, -1e-2), 0.02);
   CurveMotionOptions flow;

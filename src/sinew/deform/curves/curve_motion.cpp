@@ -9,11 +9,11 @@
 #include <cmath>
 #include <map>
 
-#include "sinew/core/dual_quat.h"
 #include "sinew/core/parallel.h"
 #include "sinew/deform/curves/beam_response.h"
 #include "sinew/deform/curves/beam_scheme.h"
 #include "sinew/deform/curves/curve_lines.h"
+#include "sinew/deform/curves/vertex_motion.h"
 
 namespace sinew::deform {
 
@@ -59,12 +59,6 @@ struct Segment {
 };
 
 
-Vec3f rotated(const Eigen::Vector4f& q, const Vec3f& p) {
-  const Vec3f axis = q.head<3>();
-  const Vec3f twice = 2 * axis.cross(p);
-  return p + q.w() * twice + axis.cross(twice);
-}
-
 }  // namespace
 
 struct CurveMotion::Data {
@@ -79,14 +73,15 @@ struct CurveMotion::Data {
   std::vector<LineModes> modes;
   std::vector<double> rates_of_modes;  // Radians per second.
   std::vector<Segment> segments;
-  std::vector<Index> row_offsets = {0};
-  std::vector<Influence> rows;
+  MotionRows rows;
   DrivenTable table = DrivenTable(50);
   CurveMotionFigures figures;
 
-  bool flows() const { return options.join == KeyJoin::kFlow && options.mode == InbetweenMode::kDriven; }
+  bool flows() const {
+    const bool wanted = options.join == KeyJoin::kFlow || (options.join == KeyJoin::kAuto && times_s.size() > 2);
+    return wanted && options.mode == InbetweenMode::kDriven;
+  }
 
-  void add_rows(const Rig& rig);
   void find_displacements(std::span<const std::vector<Vec3>> poses);
   void find_rates();
   void find_modes(double metres);
@@ -100,63 +95,13 @@ struct CurveMotion::Data {
   double progress(double t) const { return options.mode == InbetweenMode::kPaper ? t : smooth_step(t); }
 };
 
-// Rows of weights that move vertices; rigid parts have one joint.
-void CurveMotion::Data::add_rows(const Rig& rig) {
-  const SkinWeights weights = rig.weights.normalized();
-  for (const MeshPart& part : rig.mesh.parts)
-    for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
-      if (part.skin == kNone) {
-        if (part.joint != kNone) rows.push_back({part.joint, 1});
-      } else if (v < weights.row_count()) {
-        const auto row = weights.row(v);
-        rows.insert(rows.end(), row.begin(), row.end());
-      }
-      row_offsets.push_back(static_cast<Index>(rows.size()));
-    }
-}
-
 namespace {
-
-struct FloatMotion {
-  Eigen::Vector4f real, dual;
-};
 
 std::vector<FloatMotion> dual_motions(const std::vector<Mat4>& motions) {
   std::vector<FloatMotion> result;
-  for (const Mat4& motion : motions) {
-    const DualQuat q = dual_quat(motion);
-    result.push_back({q.real.coeffs().cast<float>(), q.dual.coeffs().cast<float>()});
-  }
+  for (const Mat4& motion : motions) result.push_back(float_motion(motion));
   return result;
 }
-
-/// The rigid motion of one vertex: a blend of those of its joints.
-struct VertexMotion {
-  Eigen::Vector4f turn = Eigen::Vector4f(0, 0, 0, 1);
-  Vec3f shift = Vec3f::Zero();
-
-  VertexMotion(std::span<const Influence> row, std::span<const FloatMotion> joints) {
-    if (row.empty()) return;
-    Eigen::Vector4f real = Eigen::Vector4f::Zero(), dual = Eigen::Vector4f::Zero();
-    const Eigen::Vector4f& lead = joints[row[0].joint].real;
-    for (const Influence& influence : row) {
-      const FloatMotion& joint = joints[influence.joint];
-      const float weight = lead.dot(joint.real) < 0 ? -influence.weight : influence.weight;
-      real += weight * joint.real;
-      dual += weight * joint.dual;
-    }
-    const float length = real.norm();
-    if (!(length > 1e-6f)) return;
-    turn = real / length;
-    dual /= length;
-    shift = 2 * (turn.w() * dual.head<3>() - dual.w() * turn.head<3>() + turn.head<3>().cross(dual.head<3>()));
-  }
-
-  Vec3f apply(const Vec3f& p) const { return rotated(turn, p) + shift; }
-  Vec3f undo(const Vec3f& p) const {
-    return rotated(Eigen::Vector4f(-turn.x(), -turn.y(), -turn.z(), turn.w()), p - shift);
-  }
-};
 
 }  // namespace
 
@@ -168,10 +113,7 @@ void CurveMotion::Data::find_displacements(std::span<const std::vector<Vec3>> po
     std::vector<Vec3f>& shape = shapes.emplace_back(rest.size());
     parallel_for(rest.size(), [&](std::size_t v) {
       Vec3f moved = poses[p][v].cast<float>();
-      if (!motions.empty()) {
-        const std::span row(rows.data() + row_offsets[v], row_offsets[v + 1] - row_offsets[v]);
-        moved = VertexMotion(row, motions).undo(moved);
-      }
+      if (!motions.empty()) moved = VertexMotion(rows.of(v), motions).undo(moved);
       shape[v] = moved - rest[v];
     });
     for (const Vec3f& d : shape) sum += d.cast<double>().squaredNorm();
@@ -179,10 +121,22 @@ void CurveMotion::Data::find_displacements(std::span<const std::vector<Vec3>> po
   figures.residual_rms = std::sqrt(sum / std::max<double>(1, static_cast<double>(rest.size() * poses.size())));
 }
 
-// Catmull–Rom rates, limited so that no component turns back between two keys.
+// Catmull–Rom rates, limited so that no component turns back between two keys. At the ends the motion goes on as it
+// begins.
 void CurveMotion::Data::find_rates() {
   const std::size_t count = shapes.size();
   rates.assign(count, std::vector<Vec3f>(rest.size(), Vec3f::Zero()));
+  const auto end_rates = [&](std::size_t end, std::size_t a, std::size_t inner) {
+    const auto duration = static_cast<float>(times_s[a + 1] - times_s[a]);
+    parallel_for(rest.size(), [&](std::size_t v) {
+      for (int i = 0; i < 3; ++i) {
+        const float mean = (shapes[a + 1][v][i] - shapes[a][v][i]) / duration;
+        const float rate = count < 3 ? mean : 1.5F * mean - 0.5F * rates[inner][v][i];
+        const float most = 3 * std::abs(mean);
+        rates[end][v][i] = rate * mean > 0 ? std::clamp(rate, -most, most) : 0;
+      }
+    });
+  };
   for (std::size_t p = 1; p + 1 < count; ++p) {
     const double before = times_s[p] - times_s[p - 1], after = times_s[p + 1] - times_s[p];
     parallel_for(rest.size(), [&](std::size_t v) {
@@ -196,6 +150,8 @@ void CurveMotion::Data::find_rates() {
       }
     });
   }
+  end_rates(0, 0, 1);
+  end_rates(count - 1, count - 2, count - 2);
 }
 
 Index CurveMotion::Data::basis_of(const CurveLines::Line& line, std::map<std::pair<Index, bool>, Index>& known,
@@ -285,7 +241,7 @@ void CurveMotion::Data::count_bytes() {
   for (const auto& rate : rates) add(rate);
   for (const Eigen::MatrixXf& basis : bases) figures.bytes += static_cast<std::size_t>(basis.size()) * sizeof(float);
   for (const Segment& segment : segments) add(segment.step), add(segment.rate_in), add(segment.rate_out);
-  add(modes), add(rates_of_modes), add(rows), add(lines.vertex_shares), add(lines.node_shares), add(rest);
+  add(modes), add(rates_of_modes), add(rows.influences), add(lines.vertex_shares), add(lines.node_shares), add(rest);
 }
 
 // Per kept mode: how far it is from the common progress, as a share of the step.
@@ -389,7 +345,7 @@ CurveMotion::CurveMotion(const Rig& rig, const CurveSet& curves, const JointPose
   data_->times_s.assign(poses.times_s.begin(), poses.times_s.end());
   for (const Vec3& v : rig.mesh.positions) data_->rest.push_back(v.cast<float>());
   if (options.mode != InbetweenMode::kPaper) data_->joints = joints;
-  data_->add_rows(rig);
+  data_->rows = motion_rows(rig);
   data_->lines = curve_lines(curves, rig.mesh);
   data_->find_displacements(poses.positions);
   for (std::size_t p = 0; p + 1 < poses.times_s.size(); ++p)
@@ -438,8 +394,7 @@ void CurveMotion::evaluate(double time_s, std::span<Vec3f> positions) const {
   if (!data.joints.empty()) motions = dual_motions(data.joints.motions(joints_at(time_s)));
   parallel_for(positions.size(), [&](std::size_t v) {
     const Vec3f moved = data.rest[v] + positions[v];
-    const std::span row(data.rows.data() + data.row_offsets[v], data.row_offsets[v + 1] - data.row_offsets[v]);
-    positions[v] = motions.empty() ? moved : VertexMotion(row, motions).apply(moved);
+    positions[v] = motions.empty() ? moved : VertexMotion(data.rows.of(v), motions).apply(moved);
   });
 }
 

@@ -20,8 +20,8 @@ enum class InbetweenMode {
 constexpr auto option_words(InbetweenMode) { return std::array{"driven", "damped", "paper"}; }
 
 /// What happens at a pose between two others.
-enum class KeyJoin { kRest, kFlow };
-constexpr auto option_words(KeyJoin) { return std::array{"rest", "flow"}; }
+enum class KeyJoin { kAuto, kRest, kFlow };
+constexpr auto option_words(KeyJoin) { return std::array{"auto", "rest", "flow"}; }
 
 enum class SkinMaterial { kSkin, kFat, kMuscle, kRubber };
 constexpr auto option_words(SkinMaterial) { return std::array{"skin", "fat", "muscle", "rubber"}; }
@@ -37,7 +37,7 @@ MaterialNumbers material_numbers(SkinMaterial material);
 
 struct CurveMotionOptions {
   InbetweenMode mode = InbetweenMode::kDriven;
-  KeyJoin join = KeyJoin::kRest;
+  KeyJoin join = KeyJoin::kAuto;
   SkinMaterial material = SkinMaterial::kSkin;
   double youngs = 0, density = 0, thickness = 0;
   CurveEnds ends = CurveEnds::kFree;
@@ -52,7 +52,7 @@ struct CurveMotionOptions {
             "How skin gets from pose to pose: driven follows the joints with the inertia of the material; damped has a "
             "constant force; paper is as published, without damping and skeleton, and can overshoot."),
       self.mode);
-    v(Field("join", "What happens at a pose between two others: rest stops there, flow goes through."), self.join);
+    v(Field("join", "What happens at a pose: rest stops there, flow goes through. auto rests if there are only two."), self.join);
     v(Field("material", "What the skin is made of. Softer and heavier skin lags behind more."), self.material);
     v(Field("youngs", "Young's modulus of the skin; 0 takes that of the material.").in("Pa").range(0, 1e12),
       self.youngs);

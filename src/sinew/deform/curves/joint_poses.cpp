@@ -212,12 +212,17 @@ std::vector<Transform> JointPoses::between(Index from, double progress) const {
 std::vector<Transform> JointPoses::through(Index from, double t, std::span<const double> times_s) const {
   const Index last = static_cast<Index>(poses.size() - 1), to = std::min(from + 1, last);
   const auto rate = [&](Index p, auto&& difference) {
-    // Catmull–Rom in the time of the segment; a motion starts and ends at rest.
-    if (p == 0 || p == last) return Vec3(Vec3::Zero());
-    const double before = times_s[p] - times_s[p - 1], after = times_s[p + 1] - times_s[p];
+    // Catmull–Rom in the time of the segment. At the ends the motion goes on as it begins.
     const double whole = times_s[to] - times_s[from];
-    return Vec3(whole * (after * difference(p - 1, p) / before + before * difference(p, p + 1) / after) /
-                (before + after));
+    const auto inner = [&](Index q) {
+      const double before = times_s[q] - times_s[q - 1], after = times_s[q + 1] - times_s[q];
+      return Vec3(whole * (after * difference(q - 1, q) / before + before * difference(q, q + 1) / after) /
+                  (before + after));
+    };
+    if (p > 0 && p < last) return inner(p);
+    const Index a = p == 0 ? 0 : last - 1, b = a + 1, neighbour = p == 0 ? b : a;
+    const Vec3 mean = whole / (times_s[b] - times_s[a]) * difference(a, b);
+    return last < 2 ? mean : Vec3(1.5 * mean - 0.5 * inner(neighbour));
   };
   const double u = 1 - t, h0 = t * u * u, h1 = -u * t * t, s = t * t * (3 - 2 * t);
   std::vector<Transform> local(size());
@@ -272,6 +277,22 @@ JointPoses fit_joint_poses(const Rig& rig, std::span<const std::vector<Vec3>> po
           result.largest_turn_rad,
           result.poses[p][j].rotation.angularDistance(result.poses[p + 1][j].rotation));
   return result;
+}
+
+MotionRows motion_rows(const Rig& rig) {
+  const SkinWeights weights = rig.weights.normalized();
+  MotionRows rows;
+  for (const MeshPart& part : rig.mesh.parts)
+    for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
+      if (part.skin == kNone) {
+        if (part.joint != kNone) rows.influences.push_back({part.joint, 1});
+      } else if (v < weights.row_count()) {
+        const auto row = weights.row(v);
+        rows.influences.insert(rows.influences.end(), row.begin(), row.end());
+      }
+      rows.offsets.push_back(static_cast<Index>(rows.influences.size()));
+    }
+  return rows;
 }
 
 }  // namespace sinew::deform

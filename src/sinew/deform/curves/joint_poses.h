@@ -8,6 +8,7 @@
 
 #include "sinew/core/error.h"
 #include "sinew/core/rig.h"
+#include "sinew/deform/curves/vertex_motion.h"
 
 namespace sinew::deform {
 
@@ -42,5 +43,8 @@ struct JointPoseOptions {
 /// for each pose. \pre poses have the vertices of the rig's mesh; the skeleton is not empty.
 JointPoses fit_joint_poses(const Rig& rig, std::span<const std::vector<Vec3>> poses,
                            const JointPoseOptions& options = {});
+
+/// Rows of weights that sum to 1; rigid parts have one joint.
+MotionRows motion_rows(const Rig& rig);
 
 }  // namespace sinew::deform
