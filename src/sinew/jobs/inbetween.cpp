@@ -27,9 +27,10 @@ Target target_of(const fs::path& output) {
   if (ending == ".glb" || ending == ".gltf") return Target::kGltf;
   if (ending == ".pc2") return Target::kPc2;
   if (ending == ".obj" && output.filename().string().find("%04d") != std::string::npos) return Target::kObj;
-  throw Error(fmt::format("{} cannot be written: shapes between poses can be written to .glb, .gltf and .pc2 files, "
-                          "and to .obj files with %04d in their name for the number of the frame.",
-                          output.string()));
+  throw Error(
+      fmt::format("{} cannot be written: shapes between poses can be written to .glb, .gltf and .pc2 files, "
+                  "and to .obj files with %04d in their name for the number of the frame.",
+                  output.string()));
 }
 
 std::vector<double> seconds(const std::vector<std::string>& words, const char* option) {
@@ -113,8 +114,7 @@ void write_objs(const pipeline::Inbetween& between, const std::vector<double>& t
 void write_clip(const pipeline::Inbetween& between, const std::vector<double>& times,
                 const InbetweenJobOptions& options, const fs::path& output, io::AtomicFiles& files, Report& report,
                 const Progress& progress) {
-  pipeline::InbetweenClip made =
-      pipeline::inbetween_clip(between, times, "inbetween", options.key_shapes, progress);
+  pipeline::InbetweenClip made = pipeline::inbetween_clip(between, times, "inbetween", options.key_shapes, progress);
   report.metrics["key_shapes"] = made.key_shapes;
   report.metrics["written_error"] = made.error;
   report.text += fmt::format("key shapes {}; at most {:.2g} of the size from the shapes themselves\n", made.key_shapes,
@@ -146,8 +146,8 @@ void describe(const pipeline::Inbetween& between, const pipeline::PoseSet& poses
   report.metrics["skeleton_confidence"] = between.confidence;
   report.metrics["skin_residual"] = figures.residual_rms / mesh.size();
   report.metrics["metres_per_unit"] = between.metres;
-  report.text += fmt::format("poses      {} of {}\n", poses.names.size(),
-                             count_of(mesh.vertex_count(), "vertex", "vertices"));
+  report.text +=
+      fmt::format("poses      {} of {}\n", poses.names.size(), count_of(mesh.vertex_count(), "vertex", "vertices"));
   report.text += fmt::format("curves     {}, {:.0f} % of the vertices, {}\n", figures.curves,
                              100 * report.metrics["coverage"].get<double>(), count_of(figures.modes, "mode"));
   report.text += between.joints.empty()

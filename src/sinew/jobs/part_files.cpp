@@ -24,7 +24,8 @@ std::vector<std::vector<Vec3>> read_examples(const fs::path& folder, const Chara
   if (!fs::is_directory(folder)) throw Error(fmt::format("{} is not a folder of poses.", folder.string()));
   std::vector<fs::path> paths;
   for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.is_regular_file() && lower_case(entry.path().extension().string()) != ".mtl") paths.push_back(entry.path());
+    if (entry.is_regular_file() && lower_case(entry.path().extension().string()) != ".mtl")
+      paths.push_back(entry.path());
   std::sort(paths.begin(), paths.end());
   if (paths.empty()) throw Error(fmt::format("{} has no files, so there are no poses.", folder.string()));
   std::vector<pipeline::NamedCharacter> characters = {{"the character", character}};

@@ -303,8 +303,7 @@ void lay_out_grid(PictureScene& scene, const GridLayout& layout) {
   std::vector<PictureFrame> frames;
   for (const Panel& shown : panels) {
     const GridPanel panel(scene, shown, 1.0 * scene.width / count, scene.height);
-    scene.cells.push_back(
-        {PictureView::kFront, static_cast<Index>(frames.size()), panel.title(), panel.close_up()});
+    scene.cells.push_back({PictureView::kFront, static_cast<Index>(frames.size()), panel.title(), panel.close_up()});
     frames.push_back(scene.frames.front());
     frames.back().overlays = panel.overlays();
   }

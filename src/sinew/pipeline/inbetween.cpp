@@ -101,8 +101,8 @@ Inbetween inbetween(PoseSet poses, const std::vector<double>& times_s, const Inb
   result.curves = find_curves(result.character, curves, progress).curves;
   stage("prepare");
   result.metres = metres_per_unit(rig.mesh, options.body_height);
-  result.motion.emplace(rig, result.curves, result.joints,
-                        deform::ExamplePoses{poses.shapes, times_s, result.metres}, options.motion);
+  result.motion.emplace(rig, result.curves, result.joints, deform::ExamplePoses{poses.shapes, times_s, result.metres},
+                        options.motion);
   return result;
 }
 

@@ -51,9 +51,9 @@ struct Inbetween {
   CurveSet curves;
   deform::JointPoses joints;
   std::optional<deform::CurveMotion> motion;
-  Index rest = kNone;        ///< The pose that is the shape at rest, if it is one of them.
-  double confidence = 1;     ///< Of a skeleton that was made.
-  double metres = 1;         ///< Per unit of length.
+  Index rest = kNone;     ///< The pose that is the shape at rest, if it is one of them.
+  double confidence = 1;  ///< Of a skeleton that was made.
+  double metres = 1;      ///< Per unit of length.
   Findings findings;
 };
 

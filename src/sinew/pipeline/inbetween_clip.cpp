@@ -129,8 +129,7 @@ double largest_error(const Inbetween& between, const InbetweenClip& made, std::s
     const Pose pose = motion::sample(rig, made.character.clips.back(), time - times_s.front());
     const std::vector<Vec3> shown =
         deform::linear_positions(rig, {model_matrices(rig.skeleton, pose.local), {}, pose.morph_weights});
-    for (std::size_t v = 0; v < truth.size(); ++v)
-      worst = std::max(worst, (shown[v] - truth[v].cast<double>()).norm());
+    for (std::size_t v = 0; v < truth.size(); ++v) worst = std::max(worst, (shown[v] - truth[v].cast<double>()).norm());
   }
   return worst / rig.mesh.size();
 }

@@ -28,7 +28,8 @@ void expect_same_mesh(const NamedCharacter& first, const NamedCharacter& other) 
                              other.name, first.name, how));
   };
   if (a.vertex_count() != b.vertex_count())
-    throw differ(fmt::format("it has {} and not {}", count_of(b.vertex_count(), "vertex", "vertices"), a.vertex_count()));
+    throw differ(
+        fmt::format("it has {} and not {}", count_of(b.vertex_count(), "vertex", "vertices"), a.vertex_count()));
   if (a.face_count() != b.face_count())
     throw differ(fmt::format("it has {} and not {}", count_of(b.face_count(), "face"), a.face_count()));
   for (Index f = 0; f < a.face_count(); ++f)
@@ -73,7 +74,8 @@ PoseSet poses_of_morphs(Character character, const std::vector<std::string>& nam
         pose.morph_weights[p][m] = own ? 1 : 0;
         found = found || own;
       }
-    if (!found) throw Error(fmt::format("There is no morph target '{}'. The file has {}.", name, fmt::join(known, ", ")));
+    if (!found)
+      throw Error(fmt::format("There is no morph target '{}'. The file has {}.", name, fmt::join(known, ", ")));
     set.shapes.push_back(shown_shape(rig, pose));
     set.names.push_back(name);
   }

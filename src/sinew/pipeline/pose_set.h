@@ -12,7 +12,7 @@ namespace sinew::pipeline {
 
 /// Example poses of one mesh: shapes that have the same vertices and faces.
 struct PoseSet {
-  Character character;                   ///< The first file, with its rig if it has one.
+  Character character;                    ///< The first file, with its rig if it has one.
   std::vector<std::vector<Vec3>> shapes;  ///< Positions per pose, as a viewer shows them.
   std::vector<std::string> names;
 };

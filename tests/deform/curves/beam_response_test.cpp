@@ -16,7 +16,9 @@ namespace {
 double integrated(double omega, double (*load)(double), double end, int steps) {
   double q = 0, rate = 0;
   const double h = end / steps;
-  const auto second = [&](double t, double at, double speed) { return load(t) - 2 * omega * speed - omega * omega * at; };
+  const auto second = [&](double t, double at, double speed) {
+    return load(t) - 2 * omega * speed - omega * omega * at;
+  };
   for (int i = 0; i < steps; ++i) {
     const double t = h * i;
     const double a1 = rate, b1 = second(t, q, rate);
@@ -115,7 +117,8 @@ TEST(FlowResponse, IsTheHermiteCurveForSoftModes) {
 TEST(FlowResponse, MeetsPositionsAndRatesAtBothEnds) {
   for (const double omega : {0.0, 0.7, 2.0, 3.0}) {
     const double h = 1e-6;
-    const FlowShares start = flow_response(omega, h), end = flow_response(omega, 1), before = flow_response(omega, 1 - h);
+    const FlowShares start = flow_response(omega, h), end = flow_response(omega, 1),
+                     before = flow_response(omega, 1 - h);
     EXPECT_NEAR(start.rate_in / h, 1, 1e-4);
     EXPECT_NEAR(start.step / h, 0, 1e-4);
     EXPECT_NEAR(end.step, 1, 1e-12);

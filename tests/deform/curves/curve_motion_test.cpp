@@ -27,8 +27,7 @@ struct Tube {
     Mesh& mesh = rig.mesh;
     curves.limbs.resize(1);
     for (Index l = 0; l < loops; ++l) {
-      curves.curves.push_back(
-          {static_cast<Index>(curves.points.size()), around, true, Curve::Kind::kLimb, 0, l});
+      curves.curves.push_back({static_cast<Index>(curves.points.size()), around, true, Curve::Kind::kLimb, 0, l});
       curves.limbs[0].curves.push_back(l);
       for (Index a = 0; a < around; ++a) {
         const double angle = 2 * kPi * a / around;
@@ -133,8 +132,7 @@ TEST(CurveMotion, MovesASingleModeAsTheBeamDoes) {
     options.youngs = std::uniform_real_distribution(1e4, 1e6)(random);
     const CurveMotion motion(tube.rig, tube.curves, {}, tube.examples(), options);
     double length = 0;
-    for (Index a = 0; a < around; ++a)
-      length += (tube.poses[0][(a + 1) % around] - tube.poses[0][a]).norm();
+    for (Index a = 0; a < around; ++a) length += (tube.poses[0][(a + 1) % around] - tube.poses[0][a]).norm();
     const double c = options.youngs * 0.002 * 0.002 * duration * duration / (12 * 1100 * std::pow(length, 4));
     const double omega = std::sqrt(c) * 4 * around * around * std::pow(std::sin(kPi * k / around), 2);
     const std::vector<Vec3f> half = shape_at(motion, duration / 2, around);
@@ -223,7 +221,8 @@ TEST(CurveMotion, FewModesAreCloseToAll) {
   shake(tube.poses[1], random, 0.1);
   CurveMotionOptions all;
   all.cutoff = 1e9;
-  const CurveMotion few(tube.rig, tube.curves, {}, tube.examples()), many(tube.rig, tube.curves, {}, tube.examples(), all);
+  const CurveMotion few(tube.rig, tube.curves, {}, tube.examples()),
+      many(tube.rig, tube.curves, {}, tube.examples(), all);
   EXPECT_LT(few.figures().modes, many.figures().modes);
   const std::size_t count = tube.poses[0].size();
   for (const double t : {0.25, 0.5, 0.75}) {
@@ -286,10 +285,12 @@ TEST(CurveMotion, VerticesWithoutCurvesStayBetweenTheirNeighbours) {
     const auto number = static_cast<Index>(fewer.curves.size());
     fewer.curves.push_back({static_cast<Index>(fewer.points.size()), curve.count, true, Curve::Kind::kLimb, 0, number});
     fewer.limbs[0].curves.push_back(number);
-    for (const CurvePoint& point : tube.curves.of(curve)) fewer.points.push_back(point), fewer.curve_of[point.a] = number;
+    for (const CurvePoint& point : tube.curves.of(curve))
+      fewer.points.push_back(point), fewer.curve_of[point.a] = number;
     // Vertices of the next curve belong to this one, as level sets give it.
     if (curve.order % 3 == 0 && curve.order + 1 < tube.curves.curves.size())
-      for (const CurvePoint& point : tube.curves.of(tube.curves.curves[curve.order + 1])) fewer.curve_of[point.a] = number;
+      for (const CurvePoint& point : tube.curves.of(tube.curves.curves[curve.order + 1]))
+        fewer.curve_of[point.a] = number;
   }
   const CurveMotion motion(tube.rig, fewer, {}, tube.examples());
   EXPECT_LT(farthest(shape_at(motion, 1, count), tube.poses[1]), 4e-6);

@@ -116,7 +116,9 @@ std::vector<Vec3f> solved(const PbdSettings& settings, const Turn& turn) {
   return positions;
 }
 
-ConstraintErrors solved_errors(const PbdSettings& settings, const Turn& turn) { return errors_of(solved(settings, turn), turn); }
+ConstraintErrors solved_errors(const PbdSettings& settings, const Turn& turn) {
+  return errors_of(solved(settings, turn), turn);
+}
 
 TEST(PbdConstraints, WithAllOfThemOffNothingMoves) {
   for (const Turn& turn : kTurns)

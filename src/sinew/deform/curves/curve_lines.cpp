@@ -164,7 +164,8 @@ class LineBuilder {
       if (found.distance < other.distance) other = found;
     }
     double share = 0;
-    if (other.node != kNone && own.distance + other.distance > 0) share = own.distance / (own.distance + other.distance);
+    if (other.node != kNone && own.distance + other.distance > 0)
+      share = own.distance / (own.distance + other.distance);
     for (const auto& [found, part] : {std::pair{own, 1 - share}, std::pair{other, share}}) {
       add_share(found.node, part * (1 - found.share));
       add_share(found.next, part * found.share);
@@ -175,8 +176,7 @@ class LineBuilder {
   std::vector<Index> neighbours_of(Index curve) const {
     const Curve& c = set_.curves[curve];
     if (c.chain == kNone || c.kind == Curve::Kind::kRest) return {};
-    const std::vector<Index>& chain =
-        c.kind == Curve::Kind::kLimb ? set_.limbs[c.chain].curves : set_.trunks[c.chain];
+    const std::vector<Index>& chain = c.kind == Curve::Kind::kLimb ? set_.limbs[c.chain].curves : set_.trunks[c.chain];
     std::vector<Index> found;
     const auto place = std::find(chain.begin(), chain.end(), curve);
     if (place == chain.end()) return {};

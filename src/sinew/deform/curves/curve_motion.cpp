@@ -54,10 +54,9 @@ struct LineModes {
 /// Displacements between two poses.
 struct Segment {
   double duration_s = 1;
-  std::vector<Vec3f> step;                   // Per kept mode: coefficients of the step,
-  std::vector<Vec3f> rate_in, rate_out;      // and of the rates at its ends if it flows.
+  std::vector<Vec3f> step;               // Per kept mode: coefficients of the step,
+  std::vector<Vec3f> rate_in, rate_out;  // and of the rates at its ends if it flows.
 };
-
 
 }  // namespace
 
@@ -294,7 +293,8 @@ std::vector<Vec3f> CurveMotion::Data::node_deviations(const CurveMotion::Place& 
           const std::size_t mode = own.first + k;
           Vec3f moved;
           if (flows()) {
-            const FlowShares flow = flow_response(std::min(rates_of_modes[mode] * segment.duration_s, kMostFlow), place.t);
+            const FlowShares flow =
+                flow_response(std::min(rates_of_modes[mode] * segment.duration_s, kMostFlow), place.t);
             moved = static_cast<float>(flow.step - common.step) * segment.step[mode] +
                     static_cast<float>(flow.rate_in - common.rate_in) * segment.rate_in[mode] +
                     static_cast<float>(flow.rate_out - common.rate_out) * segment.rate_out[mode];
@@ -321,8 +321,7 @@ void CurveMotion::Data::displace(const CurveMotion::Place& place, std::span<Vec3
       q += static_cast<float>(common.step) * (to[v] - from[v]) +
            duration * (static_cast<float>(common.rate_in) * rates[place.from][v] +
                        static_cast<float>(common.rate_out) * rates[place.from + 1][v]);
-    else
-      q += progress_now * (to[v] - from[v]);
+    else q += progress_now * (to[v] - from[v]);
     for (Index s = lines.vertex_offsets[v]; s < lines.vertex_offsets[v + 1]; ++s)
       q += lines.vertex_shares[s].weight * deviations[lines.vertex_shares[s].of];
     out[v] = q;

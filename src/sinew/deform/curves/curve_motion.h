@@ -29,12 +29,12 @@ struct ExamplePoses {
 /// What preparation found.
 struct CurveMotionFigures {
   Index curves = 0;
-  Index nodes = 0;           ///< Points on curves that move by themselves.
-  Index covered = 0;         ///< Vertices on or between curves.
-  std::size_t modes = 0;     ///< Kept, of all curves.
-  std::size_t bytes = 0;     ///< Of the prepared data.
-  double slowest_rad = 0;    ///< Angle of the slowest bending mode in its segment, over all curves.
-  double residual_rms = 0;   ///< Of displacements that joints do not explain.
+  Index nodes = 0;          ///< Points on curves that move by themselves.
+  Index covered = 0;        ///< Vertices on or between curves.
+  std::size_t modes = 0;    ///< Kept, of all curves.
+  std::size_t bytes = 0;    ///< Of the prepared data.
+  double slowest_rad = 0;   ///< Angle of the slowest bending mode in its segment, over all curves.
+  double residual_rms = 0;  ///< Of displacements that joints do not explain.
 };
 
 /// Shapes between example poses, at any time and in any order.

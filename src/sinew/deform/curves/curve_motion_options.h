@@ -52,7 +52,8 @@ struct CurveMotionOptions {
             "How skin gets from pose to pose: driven follows the joints with the inertia of the material; damped has a "
             "constant force; paper is as published, without damping and skeleton, and can overshoot."),
       self.mode);
-    v(Field("join", "What happens at a pose: rest stops there, flow goes through. auto rests if there are only two."), self.join);
+    v(Field("join", "What happens at a pose: rest stops there, flow goes through. auto rests if there are only two."),
+      self.join);
     v(Field("material", "What the skin is made of. Softer and heavier skin lags behind more."), self.material);
     v(Field("youngs", "Young's modulus of the skin; 0 takes that of the material.").in("Pa").range(0, 1e12),
       self.youngs);

@@ -273,9 +273,8 @@ JointPoses fit_joint_poses(const Rig& rig, std::span<const std::vector<Vec3>> po
   }
   for (std::size_t p = 0; p + 1 < poses.size(); ++p)
     for (Index j = 0; j < result.size(); ++j)
-      result.largest_turn_rad = std::max(
-          result.largest_turn_rad,
-          result.poses[p][j].rotation.angularDistance(result.poses[p + 1][j].rotation));
+      result.largest_turn_rad = std::max(result.largest_turn_rad,
+                                         result.poses[p][j].rotation.angularDistance(result.poses[p + 1][j].rotation));
   return result;
 }
 

@@ -18,7 +18,7 @@ struct JointPoses {
   std::vector<Transform> rest;                ///< Per joint, relative to its parent, in the shape of the rig's mesh.
   std::vector<std::vector<Transform>> poses;  ///< The same for each pose.
   std::vector<char> fitted;                   ///< Per joint: whether it has skin of its own to follow.
-  double residual = 0;        ///< Root mean square distance of skin from the rigid motion of its main joint.
+  double residual = 0;          ///< Root mean square distance of skin from the rigid motion of its main joint.
   double largest_turn_rad = 0;  ///< Largest rotation of a joint between neighbouring poses, relative to its parent.
 
   Index size() const { return static_cast<Index>(parents.size()); }

@@ -51,9 +51,9 @@ class OdeState final : public Deformer::State {
  public:
   std::unique_ptr<Deformer::State> base;
   std::vector<FloatMotion> joints;
-  std::vector<Vec3f> last, speed;      // Of nodes, by the base alone.
-  std::vector<Vec3f> push, moved;      // Per node: acceleration at rest, and displacement.
-  std::vector<Vec3f> target;           // Per vertex: what examples give.
+  std::vector<Vec3f> last, speed;  // Of nodes, by the base alone.
+  std::vector<Vec3f> push, moved;  // Per node: acceleration at rest, and displacement.
+  std::vector<Vec3f> target;       // Per vertex: what examples give.
   std::vector<ModeState> modes;
   int frames = 0;
 };

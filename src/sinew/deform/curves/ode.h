@@ -21,9 +21,10 @@ struct OdeOptions {
     v(Field("material", "What the skin is made of. Softer and heavier skin lags behind more."), self.material);
     v(Field("inertia", "How strongly skin is left behind where the body accelerates; 0 disables it.").range(0, 100),
       self.inertia);
-    v(Field("hold",
-            "How fast the flesh below brings a loop of skin of 0.6 m back, for any loop of that length; 0 takes that of "
-            "the material.")
+    v(Field(
+          "hold",
+          "How fast the flesh below brings a loop of skin of 0.6 m back, for any loop of that length; 0 takes that of "
+          "the material.")
           .in("rad/s")
           .range(0, 10000),
       self.hold);

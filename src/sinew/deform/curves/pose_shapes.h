@@ -30,9 +30,9 @@ class PoseShapes {
   double distance(const std::vector<Quat>& a, const std::vector<Quat>& b) const;
 
   std::vector<Index> parents_;
-  std::vector<char> counts_;                 // Per joint: whether examples turn it.
-  std::vector<std::vector<Quat>> poses_;     // Rest first; per joint relative to its parent.
-  std::vector<std::vector<Vec3f>> shapes_;   // Per example.
+  std::vector<char> counts_;                // Per joint: whether examples turn it.
+  std::vector<std::vector<Quat>> poses_;    // Rest first; per joint relative to its parent.
+  std::vector<std::vector<Vec3f>> shapes_;  // Per example.
 };
 
 }  // namespace sinew::deform

@@ -96,8 +96,8 @@ class HeldOutStudy {
     for (const char* method : {"lbs", "dqs"}) {
       if (driven.joints.empty()) continue;
       SkinnedKeys skinned(driven, times_, method);
-      found.rms[method] = best(
-          [&](Index segment, double t, std::span<Vec3f> shape) { skinned.at(segment, t, shape); }, found.frames);
+      found.rms[method] =
+          best([&](Index segment, double t, std::span<Vec3f> shape) { skinned.at(segment, t, shape); }, found.frames);
     }
     other_modes(driven, found);
     return found;
@@ -129,7 +129,8 @@ class HeldOutStudy {
     for (std::size_t k = 0; k + 1 < sequence_.keys.size(); ++k)
       for (std::size_t f = sequence_.keys[k] + 1; f < sequence_.keys[k + 1]; ++f)
         visit(static_cast<Index>(k), f,
-              static_cast<double>(f - sequence_.keys[k]) / static_cast<double>(sequence_.keys[k + 1] - sequence_.keys[k]));
+              static_cast<double>(f - sequence_.keys[k]) /
+                  static_cast<double>(sequence_.keys[k + 1] - sequence_.keys[k]));
   }
 
   double best(const ShapeAt& shape_at, std::size_t& frames) {
@@ -176,13 +177,15 @@ struct Tally {
 }  // namespace
 
 void ode_held_out(const ReproduceOptions& options, const Progress& progress, Reproduction& result) {
-  ResultTable table{"held_out",
-                    "Distance from frames that were held out, RMS in ‰ of the size",
-                    "Every fourth frame is given, without a skeleton. Each method meets each frame at its own best time; the "
-                    "last two columns are at the frame's own time. lbs and dqs have the same joints and weights. driven flows through its keys, as lbs and dqs do; rest stops at them.",
-                    {"sequence", "vertices", "frames", "straight", "lbs", "dqs", "paper", "damped", "rest", "driven",
-                     "straight, own time", "driven, own time"},
-                    {}};
+  ResultTable table{
+      "held_out",
+      "Distance from frames that were held out, RMS in ‰ of the size",
+      "Every fourth frame is given, without a skeleton. Each method meets each frame at its own best time; the "
+      "last two columns are at the frame's own time. lbs and dqs have the same joints and weights. driven flows "
+      "through its keys, as lbs and dqs do; rest stops at them.",
+      {"sequence", "vertices", "frames", "straight", "lbs", "dqs", "paper", "damped", "rest", "driven",
+       "straight, own time", "driven, own time"},
+      {}};
   std::vector<ShapeSequence> sequences = made_sequences(options);
   for (ShapeSequence& real : real_sequences(options, progress)) sequences.push_back(std::move(real));
   Tally tally;

@@ -16,12 +16,13 @@
 namespace sinew::lab {
 
 void ode_resonance(Reproduction& result) {
-  ResultTable table{"resonance",
-                    "Largest displacement of a mode on its way to 1, by the published scheme",
-                    "A constant force without damping brings a mode to its end by overshooting, and a mode of 2π not at "
-                    "all. Few time steps hide it. The driven response never exceeds 1.",
-                    {"ω", "exact", "5 steps", "10", "100", "1000", "10000", "driven"},
-                    {}};
+  ResultTable table{
+      "resonance",
+      "Largest displacement of a mode on its way to 1, by the published scheme",
+      "A constant force without damping brings a mode to its end by overshooting, and a mode of 2π not at "
+      "all. Few time steps hide it. The driven response never exceeds 1.",
+      {"ω", "exact", "5 steps", "10", "100", "1000", "10000", "driven"},
+      {}};
   for (const double omega : {3.0, 6.2, 12.5}) {
     double exact = 0, driven = 0;
     for (int i = 1; i <= 20000; ++i) {
@@ -54,7 +55,8 @@ void ode_materials(Reproduction& result) {
     std::vector<std::string> row = {words[m]};
     for (const double length : {0.06, 0.17, 0.3, 0.5, 0.9}) {
       const double turn = 4 * 9.8696044;  // Of the first mode of a loop of length 1: (2π)².
-      const double omega = std::sqrt(deform::material_numbers(kMaterials[m]).strip_stiffness()) * turn / length / length;
+      const double omega =
+          std::sqrt(deform::material_numbers(kMaterials[m]).strip_stiffness()) * turn / length / length;
       row.push_back(fmt::format("{:.3f}", deform::driven_response(omega, 0.5)));
     }
     table.rows.push_back(std::move(row));

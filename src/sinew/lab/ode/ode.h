@@ -18,9 +18,9 @@ Reproduction ode_experiment(const ReproduceOptions& options, const Progress& pro
 /// A moving mesh without its skeleton.
 struct ShapeSequence {
   std::string name;
-  Character character;                     ///< The bare mesh.
+  Character character;  ///< The bare mesh.
   std::vector<std::vector<Vec3>> frames;
-  std::vector<std::size_t> keys;           ///< Frames that are given; the others are held out.
+  std::vector<std::size_t> keys;  ///< Frames that are given; the others are held out.
 };
 
 /// Made characters that a hidden skeleton moves, with muscles that swell.

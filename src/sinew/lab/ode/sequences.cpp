@@ -212,9 +212,9 @@ std::vector<ShapeSequence> real_sequences(const ReproduceOptions& options, const
     }
   }
   const auto unwanted = [&](const ShapeSequence& sequence) {
-    return !options.only.empty() && std::none_of(options.only.begin(), options.only.end(), [&](const std::string& word) {
-      return sequence.name.find(word) != std::string::npos;
-    });
+    return !options.only.empty() &&
+           std::none_of(options.only.begin(), options.only.end(),
+                        [&](const std::string& word) { return sequence.name.find(word) != std::string::npos; });
   };
   std::erase_if(all, unwanted);
   return all;

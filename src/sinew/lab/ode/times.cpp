@@ -95,23 +95,24 @@ OdeTimes time_motion(int vertices, int runs, const Progress& progress) {
 
 void ode_times(const ReproduceOptions& options, const Progress& progress, Reproduction& result) {
   const int runs = std::min(options.runs, kMostOdeRuns);
-  ResultTable table{"table_1",
-                    "Table 1: time of all stages, in milliseconds",
-                    fmt::format("Made humans, medians of {} runs, {} threads. VI finds curves, SC their middle lines, SD "
-                                "deforms: one frame, or all five frames between two poses. The paper does not say which "
-                                "it means, nor whether tips and preparation are part of its times.",
-                                runs, thread_count()),
-                    {"vertices paper", "ours", "tips", "VI paper", "ours", "SC paper", "ours", "prepare", "SD paper",
-                     "frame", "five frames"},
-                    {}};
+  ResultTable table{
+      "table_1",
+      "Table 1: time of all stages, in milliseconds",
+      fmt::format("Made humans, medians of {} runs, {} threads. VI finds curves, SC their middle lines, SD "
+                  "deforms: one frame, or all five frames between two poses. The paper does not say which "
+                  "it means, nor whether tips and preparation are part of its times.",
+                  runs, thread_count()),
+      {"vertices paper", "ours", "tips", "VI paper", "ours", "SC paper", "ours", "prepare", "SD paper", "frame",
+       "five frames"},
+      {}};
   for (const OdePaperTime& paper : kOdePaperTimes) {
     const OdeTimes times = time_motion(paper.vertices, runs, progress);
-    table.rows.push_back({fmt::format("{}", paper.vertices), fmt::format("{}", times.vertices),
-                          fmt::format("{:.1f}", times.tips), fmt::format("{:.2f}", paper.curves_ms),
-                          fmt::format("{:.2f}", median_of(times.curves)), fmt::format("{:.3f}", paper.skeleton_ms),
-                          fmt::format("{:.3f}", median_of(times.skeleton)), fmt::format("{:.1f}", median_of(times.prepare)),
-                          fmt::format("{:.3f}", paper.deform_ms), fmt::format("{:.3f}", median_of(times.frame)),
-                          fmt::format("{:.2f}", median_of(times.five_frames))});
+    table.rows.push_back(
+        {fmt::format("{}", paper.vertices), fmt::format("{}", times.vertices), fmt::format("{:.1f}", times.tips),
+         fmt::format("{:.2f}", paper.curves_ms), fmt::format("{:.2f}", median_of(times.curves)),
+         fmt::format("{:.3f}", paper.skeleton_ms), fmt::format("{:.3f}", median_of(times.skeleton)),
+         fmt::format("{:.1f}", median_of(times.prepare)), fmt::format("{:.3f}", paper.deform_ms),
+         fmt::format("{:.3f}", median_of(times.frame)), fmt::format("{:.2f}", median_of(times.five_frames))});
   }
   result.times.push_back(std::move(table));
   ResultTable growth{"growth",
