@@ -13,13 +13,13 @@ namespace sinew::picture {
 namespace {
 
 /// A character at rest, as `render` has it before cells are laid out.
-PictureScene scene_of(const Character& character) {
+PictureScene grid_scene_of(const Character& character) {
   PictureScene scene(character);
   scene.frames.push_back({character.rig.mesh.positions, rest_matrices(character.rig.skeleton)});
   return scene;
 }
 
-const Character& person() {
+const Character& grid_person() {
   static const Character character = [] {
     shapes::MakeOptions options;
     options.vertices = 2500;
@@ -58,7 +58,7 @@ TEST(GridLayout, LabelsThatHaveRoomStayAndOthersAreSpreadAroundTheirMean) {
 }
 
 TEST(GridLayout, JointsHaveTheirNamesAndPositionsAndNoTwoLabelsOverlap) {
-  PictureScene scene = scene_of(person());
+  PictureScene scene = grid_scene_of(grid_person());
   lay_out_grid(scene, {});
   ASSERT_EQ(scene.cells.size(), 2U);
   ASSERT_EQ(scene.frames.size(), 2U);
@@ -80,8 +80,8 @@ TEST(GridLayout, JointsHaveTheirNamesAndPositionsAndNoTwoLabelsOverlap) {
 
 TEST(GridLayout, ABareMeshShowsItsBounds) {
   Character bare;
-  bare.rig.mesh = person().rig.mesh;
-  PictureScene scene = scene_of(bare);
+  bare.rig.mesh = grid_person().rig.mesh;
+  PictureScene scene = grid_scene_of(bare);
   lay_out_grid(scene, {});
   EXPECT_FALSE(scene.skeleton);
   for (const PictureFrame& frame : scene.frames) {
@@ -92,7 +92,7 @@ TEST(GridLayout, ABareMeshShowsItsBounds) {
 }
 
 TEST(GridLayout, OneViewCanBeChosenAndNoOtherThanFrontAndSide) {
-  PictureScene scene = scene_of(person());
+  PictureScene scene = grid_scene_of(grid_person());
   EXPECT_THROW(lay_out_grid(scene, {"back"}), Error);
   lay_out_grid(scene, {"side"});
   EXPECT_EQ(scene.cells.size(), 1U);

@@ -22,6 +22,8 @@ namespace {
 /// Share of the tolerance for keys; the rest is for shapes that keys share and for rounding.
 constexpr double kShareOfKeys = 0.7;
 constexpr std::size_t kMostFrames = 100000;
+/// How often the number of keys is doubled where the motion between them is not close enough.
+constexpr int kMostRefinements = 3;
 
 // The point that linear skinning moves to a given place. Where skinning is nearly singular, as in a twist by 180°, the
 // nearest point that does not explode.
@@ -134,6 +136,36 @@ double largest_error(const Inbetween& between, const InbetweenClip& made, std::s
   return worst / rig.mesh.size();
 }
 
+InbetweenClip clip_at(const Inbetween& between, std::span<const double> times_s, const std::string& name,
+                      const KeyShapeOptions& options, const Progress& progress) {
+  InbetweenClip made;
+  made.character.name = between.character.name;
+  made.character.materials = between.character.materials;
+  made.character.images = between.character.images;
+  made.character.rig = inbetween_rig(between);
+  Rig& rig = made.character.rig;
+  std::vector<std::vector<Vec3f>> frames;
+  std::vector<std::vector<Transform>> locals;
+  std::vector<Vec3f> shape(rig.mesh.positions.size());
+  for (std::size_t f = 0; f < times_s.size(); ++f) {
+    progress.step("playing", static_cast<double>(f) / static_cast<double>(times_s.size()));
+    between.motion->evaluate(times_s[f], shape);
+    locals.push_back(between.motion->joints_at(times_s[f]));
+    const std::vector<Mat4> motions =
+        locals.back().empty() ? std::vector<Mat4>() : between.joints.motions(locals.back());
+    frames.push_back(shape_before_skinning(rig, motions, shape));
+  }
+  Clip clip;
+  clip.name = name;
+  add_joint_tracks(between, times_s, locals, clip);
+  const double tolerance = options.tolerance * rig.mesh.size();
+  for (Index p = 0; p < rig.mesh.parts.size(); ++p)
+    made.key_shapes += add_key_shapes(rig.mesh, p, times_s, frames, options, tolerance, clip, progress);
+  made.character.clips.push_back(std::move(clip));
+  made.error = largest_error(between, made, times_s);
+  return made;
+}
+
 }  // namespace
 
 Rig inbetween_rig(const Inbetween& between) {
@@ -188,31 +220,18 @@ std::vector<double> inbetween_frames(const std::vector<double>& key_times_s, dou
 
 InbetweenClip inbetween_clip(const Inbetween& between, std::span<const double> times_s, const std::string& name,
                              const KeyShapeOptions& options, const Progress& progress) {
-  InbetweenClip made;
-  made.character.name = between.character.name;
-  made.character.materials = between.character.materials;
-  made.character.images = between.character.images;
-  made.character.rig = inbetween_rig(between);
-  Rig& rig = made.character.rig;
-  std::vector<std::vector<Vec3f>> frames;
-  std::vector<std::vector<Transform>> locals;
-  std::vector<Vec3f> shape(rig.mesh.positions.size());
-  for (std::size_t f = 0; f < times_s.size(); ++f) {
-    progress.step("playing", static_cast<double>(f) / static_cast<double>(times_s.size()));
-    between.motion->evaluate(times_s[f], shape);
-    locals.push_back(between.motion->joints_at(times_s[f]));
-    const std::vector<Mat4> motions =
-        locals.back().empty() ? std::vector<Mat4>() : between.joints.motions(locals.back());
-    frames.push_back(shape_before_skinning(rig, motions, shape));
+  std::vector<double> times(times_s.begin(), times_s.end());
+  InbetweenClip made = clip_at(between, times, name, options, progress);
+  // Joints turn between keys at even speed, and what they move goes straight: fast motion needs more keys.
+  for (int round = 0; round < kMostRefinements && made.error > options.tolerance; ++round) {
+    std::vector<double> finer;
+    for (std::size_t f = 0; f < times.size(); ++f) {
+      if (f > 0) finer.push_back(0.5 * (times[f - 1] + times[f]));
+      finer.push_back(times[f]);
+    }
+    times = std::move(finer);
+    made = clip_at(between, times, name, options, progress);
   }
-  Clip clip;
-  clip.name = name;
-  add_joint_tracks(between, times_s, locals, clip);
-  const double tolerance = options.tolerance * rig.mesh.size();
-  for (Index p = 0; p < rig.mesh.parts.size(); ++p)
-    made.key_shapes += add_key_shapes(rig.mesh, p, times_s, frames, options, tolerance, clip, progress);
-  made.character.clips.push_back(std::move(clip));
-  made.error = largest_error(between, made, times_s);
   return made;
 }
 

@@ -31,8 +31,8 @@ struct InbetweenClip {
 /// for everything. Without joints it has no skin.
 Rig inbetween_rig(const Inbetween& between);
 
-/// Builds it, with the clip `name`. Frames are kept in memory. \throws Error if a part needs more key shapes than
-/// allowed; Cancelled.
+/// Builds it, with the clip `name` and keys at some times, and half-way between them where the motion is fast. Frames
+/// are kept in memory. \throws Error if a part needs more key shapes than allowed; Cancelled.
 InbetweenClip inbetween_clip(const Inbetween& between, std::span<const double> times_s, const std::string& name,
                              const KeyShapeOptions& options, const Progress& progress = {});
 

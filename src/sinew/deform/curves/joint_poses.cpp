@@ -72,10 +72,28 @@ std::optional<Rigid> nearest_motion(const JointSkin& skin, std::span<const Vec3>
   return motion;
 }
 
+// Less weight for vertices that are far from a motion: a belly that swells does not turn the spine. The middle distance
+// decides what is far.
+JointSkin without_outliers(const JointSkin& skin, const Rigid& motion, std::span<const Vec3> rest,
+                           std::span<const Vec3> posed) {
+  JointSkin result = skin;
+  std::vector<double> distances;
+  for (const Index v : skin.vertices) distances.push_back((motion(rest[v]) - posed[v]).norm());
+  std::vector<double> sorted = distances;
+  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
+  const double middle = sorted[sorted.size() / 2];
+  if (!(middle > 0)) return result;
+  for (std::size_t i = 0; i < distances.size(); ++i) result.weights[i] /= 1 + 4 * std::pow(distances[i] / middle, 2);
+  return result;
+}
+
+constexpr int kOutlierRounds = 8;
+
 /// Motions of all joints in all poses.
 class SkinFollower {
  public:
-  SkinFollower(const Rig& rig, std::span<const std::vector<Vec3>> poses) : rig_(rig), poses_(poses) {
+  SkinFollower(const Rig& rig, std::span<const std::vector<Vec3>> poses, bool robust)
+      : rig_(rig), poses_(poses), robust_(robust) {
     const std::vector<JointSkin> close = skin_of_joints(rig, 0.5), wide = skin_of_joints(rig, 0.25);
     const Index joints = rig.skeleton.size();
     fitted.assign(joints, 0);
@@ -94,8 +112,12 @@ class SkinFollower {
  private:
   bool follow(Index joint, const JointSkin& skin) {
     for (std::size_t p = 0; p < poses_.size(); ++p) {
-      const std::optional<Rigid> motion = nearest_motion(skin, rig_.mesh.positions, poses_[p]);
+      std::optional<Rigid> motion = nearest_motion(skin, rig_.mesh.positions, poses_[p]);
       if (!motion) return false;
+      for (int round = 0; robust_ && round < kOutlierRounds; ++round) {
+        const JointSkin sure = without_outliers(skin, *motion, rig_.mesh.positions, poses_[p]);
+        if (const auto again = nearest_motion(sure, rig_.mesh.positions, poses_[p])) motion = again;
+      }
       motions[p][joint] = *motion;
     }
     return true;
@@ -132,7 +154,44 @@ class SkinFollower {
 
   const Rig& rig_;
   std::span<const std::vector<Vec3>> poses_;
+  bool robust_;
 };
+
+// The rotation about a given point, which goes to a given place, nearest to the motion of some vertices.
+Mat3 nearest_turn(const JointSkin& skin, std::span<const Vec3> rest, std::span<const Vec3> posed, const Vec3& from,
+                  const Vec3& to) {
+  Mat3 covariance = Mat3::Zero();
+  for (std::size_t i = 0; i < skin.vertices.size(); ++i)
+    covariance += skin.weights[i] * (posed[skin.vertices[i]] - to) * (rest[skin.vertices[i]] - from).transpose();
+  const Eigen::JacobiSVD<Mat3> svd(covariance, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  Vec3 signs = Vec3::Ones();
+  signs[2] = (svd.matrixU() * svd.matrixV().transpose()).determinant() < 0 ? -1 : 1;
+  return svd.matrixU() * signs.asDiagonal() * svd.matrixV().transpose();
+}
+
+// The same poses with bones of fixed length: from the root outwards, each joint turns about where its parent puts it.
+// Skin that follows one joint almost alone tells most.
+void fix_bones(const Rig& rig, std::span<const std::vector<Vec3>> poses, const std::vector<Mat4>& frames,
+               SkinFollower& skin) {
+  const std::vector<JointSkin> alone = skin_of_joints(rig, 0.9), close = skin_of_joints(rig, 0.5);
+  for (std::size_t p = 0; p < poses.size(); ++p)
+    for (Index j = 0; j < rig.skeleton.size(); ++j) {
+      const Index parent = rig.skeleton.joints[j].parent;
+      Rigid& own = skin.motions[p][j];
+      if (parent == kNone) continue;
+      const Vec3 from = frames[j].topRightCorner<3, 1>(), to = skin.motions[p][parent](from);
+      const JointSkin& follows = alone[j].vertices.size() >= 12 ? alone[j] : close[j];
+      const auto turn_to = [&](const Mat3& rotation) { own = {rotation, to - rotation * from}; };
+      if (!skin.fitted[j] || follows.vertices.size() < 6) {
+        turn_to(skin.motions[p][parent].rotation);
+        continue;
+      }
+      turn_to(nearest_turn(follows, rig.mesh.positions, poses[p], from, to));
+      for (int round = 0; round < kOutlierRounds; ++round)
+        turn_to(nearest_turn(without_outliers(follows, own, rig.mesh.positions, poses[p]), rig.mesh.positions, poses[p],
+                             from, to));
+    }
+}
 
 // The point about which two pieces of skin turn, near where the joint was: least squares over all poses, with a pull
 // towards the old place that decides where the poses do not.
@@ -242,7 +301,7 @@ std::vector<Transform> JointPoses::through(Index from, double t, std::span<const
 }
 
 JointPoses fit_joint_poses(const Rig& rig, std::span<const std::vector<Vec3>> poses, const JointPoseOptions& options) {
-  const SkinFollower skin(rig, poses);
+  SkinFollower skin(rig, poses, options.fixed_bones);
   JointPoses result;
   result.fitted = skin.fitted;
   result.residual = skin.residual;
@@ -258,6 +317,7 @@ JointPoses fit_joint_poses(const Rig& rig, std::span<const std::vector<Vec3>> po
     if (move.norm() > reach) move *= reach / move.norm();
     frames[j].topRightCorner<3, 1>() = before + move;
   }
+  if (options.fixed_bones) fix_bones(rig, poses, frames, skin);
   result.rest = locals(result.parents, frames);
   for (std::size_t p = 0; p < poses.size(); ++p) {
     std::vector<Mat4> posed(result.size(), Mat4::Identity());

@@ -36,6 +36,8 @@ struct JointPoses {
 struct JointPoseOptions {
   /// Joints move to where the skin on both sides turns about the same point. For skeletons that were not made by hand.
   bool move_joints = false;
+  /// Bones keep their lengths and joints only turn, as when somebody poses the skeleton; the root also moves.
+  bool fixed_bones = false;
 };
 
 /// Fits each joint to its skin: the rigid motion nearest to that of the vertices which follow it mostly (Kabsch).

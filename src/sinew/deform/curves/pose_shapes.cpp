@@ -27,7 +27,9 @@ PoseShapes::PoseShapes(const Rig& rig, std::span<const std::vector<Vec3>> exampl
   for (const Joint& joint : rig.skeleton.joints) parents_.push_back(joint.parent);
   std::vector<Mat4> frames = bind_frames(rig);
   poses_.push_back(turns_of(frames));
-  const JointPoses joints = fit_joint_poses(rig, examples);
+  JointPoseOptions posed_by_joints;
+  posed_by_joints.fixed_bones = true;
+  const JointPoses joints = fit_joint_poses(rig, examples, posed_by_joints);
   const MotionRows rows = motion_rows(rig);
   for (std::size_t e = 0; e < examples.size(); ++e) {
     const std::vector<Mat4> motions = joints.motions(joints.poses[e]);
