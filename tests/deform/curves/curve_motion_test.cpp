@@ -142,6 +142,44 @@ TEST(CurveMotion, MovesASingleModeAsTheBeamDoes) {
   }
 }
 
+TEST(CurveMotion, LongSegmentsFollowTheProgressAndShortOnesLag) {
+  const auto half_way = [](double duration) {
+    Tube tube(1, 24, 0.2);
+    tube.poses = {tube.rig.mesh.positions, tube.rig.mesh.positions};
+    tube.times_s = {0, duration};
+    for (Index a = 0; a < 24; ++a) tube.poses[1][a].y() += 0.1 * std::cos(2 * kPi * a / 24.0);
+    const CurveMotion motion(tube.rig, tube.curves, {}, tube.examples());
+    return (shape_at(motion, duration / 2, 24)[0].y() - tube.poses[0][0].y()) / 0.1;
+  };
+  EXPECT_NEAR(half_way(1e-4), 0.34375, 1e-4);
+  EXPECT_NEAR(half_way(1e4), 0.5, 1e-4);
+  EXPECT_LT(half_way(0.2), half_way(0.8));
+}
+
+TEST(CurveMotion, IsLinearInDisplacementsAndTurnsWithThePoses) {
+  std::mt19937 random(21);
+  Tube tube(3, 18, 0.3);
+  tube.poses = {tube.rig.mesh.positions, tube.rig.mesh.positions};
+  tube.times_s = {0, 1};
+  shake(tube.poses[1], random, 0.1);
+  const std::size_t count = tube.poses[0].size();
+  const std::vector<Vec3f> once = CurveMotion(tube.rig, tube.curves, {}, tube.examples()).displacements(0.4);
+  Tube twice = tube, turned = tube;
+  const Mat3 turn = rotation_exp(Vec3(0.5, -1, 0.2)).toRotationMatrix();
+  for (std::size_t v = 0; v < count; ++v) {
+    twice.poses[1][v] += tube.poses[1][v] - tube.poses[0][v];
+    for (std::vector<Vec3>* shape : {&turned.poses[0], &turned.poses[1], &turned.rig.mesh.positions})
+      (*shape)[v] = turn * (*shape)[v];
+  }
+  const std::vector<Vec3f> doubled = CurveMotion(twice.rig, twice.curves, {}, twice.examples()).displacements(0.4);
+  const std::vector<Vec3f> rotated_too =
+      CurveMotion(turned.rig, turned.curves, {}, turned.examples()).displacements(0.4);
+  for (std::size_t v = 0; v < count; ++v) {
+    EXPECT_LT((doubled[v] - 2 * once[v]).norm(), 2e-6);
+    EXPECT_LT((rotated_too[v].cast<double>() - turn * once[v].cast<double>()).norm(), 2e-6);
+  }
+}
+
 TEST(CurveMotion, OrderAlongTheCurveMatters) {
   std::mt19937 random(4);
   Tube tube(1, 24, 0.3);
