@@ -34,14 +34,13 @@ struct ReproduceOptions {
           .range(0, 100000),
       self.characters);
     v(Field("data",
-            "Folder of real characters. Without it, only synthetic ones are tried (embedding, curve-rigging, transfer, "
-            "pbd, "
-            "implicit).")
+            "Folder of real characters. Without it, only synthetic ones are tried (embedding, curve-rigging, ode, "
+            "transfer, pbd, implicit).")
           .as("FOLDER"),
       self.data);
     v(Field("only",
             "Real characters to try, by name or class, or 'development' or 'held-out' for one group; all if empty "
-            "(embedding; curve-rigging and implicit by name).")
+            "(embedding; curve-rigging, ode and implicit by name).")
           .as("NAME,…"),
       self.only);
     v(Field("one_hint",

@@ -29,6 +29,19 @@ TEST(ClosedModes, EigenvaluesAreThoseOfTheFourthDifferenceForAnyNumberOfNodes) {
   }
 }
 
+TEST(ClosedModes, TheSlowestAreTheFirstOfAll) {
+  for (const Index nodes : {1u, 2u, 5u, 12u, 31u}) {
+    const BeamModes all = closed_modes(nodes);
+    for (const double rate : {0.0, 1.0, 39.0, 41.0, 160.0, 5000.0, 1e9}) {
+      Index below = 0;
+      while (below < nodes && all.rates[below] < rate) ++below;
+      EXPECT_EQ(closed_modes_below(nodes, rate), below) << nodes << " " << rate;
+    }
+    const BeamModes few = closed_modes(nodes, 3);
+    for (Index k = 0; k < few.rates.size(); ++k) EXPECT_EQ(few.shapes.col(k), all.shapes.col(k));
+  }
+}
+
 TEST(OpenModes, FreeAndClampedLinesConvergeToTheBeamWithSecondOrder) {
   for (const CurveEnds ends : {CurveEnds::kFree, CurveEnds::kClamped}) {
     const Index first = ends == CurveEnds::kFree ? 2 : 0;

@@ -60,12 +60,23 @@ Eigen::MatrixXd BeamModes::project(const Eigen::MatrixXd& displacements) const {
   return shapes.transpose() * (mass.asDiagonal() * displacements);
 }
 
-BeamModes closed_modes(Index nodes) {
+Index closed_modes_below(Index nodes, double rate) {
+  // 4 n² sin²(πk/n) < rate, for k up to n/2; each k but the first and the last has two modes.
+  const double n = nodes, ratio = std::sqrt(std::max(rate, 0.0)) / (2 * n);
+  if (ratio > 1) return nodes;
+  Index k = static_cast<Index>(n * std::asin(ratio) / kPi) + 2;
+  const auto turn = [&](Index turns) { return 4 * n * n * std::pow(std::sin(kPi * turns / n), 2); };
+  while (k > 0 && !(turn(k - 1) < rate)) --k;
+  return k == 0 ? 0 : std::min(nodes, 2 * k - 1);
+}
+
+BeamModes closed_modes(Index nodes, Index most) {
   BeamModes modes;
+  const Index count = std::min(nodes, most);
   modes.mass = Eigen::VectorXd::Ones(nodes);
-  modes.rates.resize(nodes);
-  modes.shapes.resize(nodes, nodes);
-  for (Index column = 0; column < nodes; ++column) {
+  modes.rates.resize(count);
+  modes.shapes.resize(nodes, count);
+  for (Index column = 0; column < count; ++column) {
     // 0, then cosine and sine of 1, 2, …; an even count ends with a cosine alone.
     const Index k = (column + 1) / 2;
     const bool cosine = column == 0 || column % 2 == 1;

@@ -31,8 +31,12 @@ struct BeamModes {
   Eigen::MatrixXd project(const Eigen::MatrixXd& displacements) const;
 };
 
-/// A closed line of equal segments: Fourier modes, in closed form for any number of nodes. O(nodes²).
-BeamModes closed_modes(Index nodes);
+/// A closed line of equal segments: Fourier modes, in closed form for any number of nodes; the slowest `most` of them.
+/// O(nodes · modes).
+BeamModes closed_modes(Index nodes, Index most = kNone);
+
+/// How many modes of a closed line of equal segments have a rate below a limit.
+Index closed_modes_below(Index nodes, double rate);
 
 /// An open line of equal segments. A clamped line has modes that vanish at its ends. O(nodes³).
 BeamModes open_modes(Index nodes, CurveEnds ends);

@@ -31,6 +31,13 @@ MaterialNumbers material_numbers(SkinMaterial material) {
   return {0.2e6, 1100, 0.002};
 }
 
+double metres_per_unit(const Mesh& mesh, double body_height) {
+  const double own = mesh.bounds().extent().maxCoeff();
+  if (!(own > 0)) return 1;
+  if (body_height > 0) return body_height / own;
+  return own > 10 || own < 0.1 ? 1.75 / own : 1;
+}
+
 MaterialNumbers CurveMotionOptions::numbers() const {
   MaterialNumbers result = material_numbers(material);
   if (youngs > 0) result.youngs_pa = youngs;
@@ -84,7 +91,7 @@ struct CurveMotion::Data {
   void find_displacements(std::span<const std::vector<Vec3>> poses);
   void find_rates();
   void find_modes(double metres);
-  Index basis_of(const CurveLines::Line& line, std::map<std::pair<Index, bool>, Index>& known,
+  Index basis_of(const CurveLines::Line& line, Index most, std::map<std::pair<Index, bool>, Index>& known,
                  std::vector<BeamModes>& all) const;
   void project(const std::vector<BeamModes>& all);
   void count_bytes();
@@ -153,14 +160,14 @@ void CurveMotion::Data::find_rates() {
   end_rates(count - 1, count - 2, count - 2);
 }
 
-Index CurveMotion::Data::basis_of(const CurveLines::Line& line, std::map<std::pair<Index, bool>, Index>& known,
-                                  std::vector<BeamModes>& all) const {
+Index CurveMotion::Data::basis_of(const CurveLines::Line& line, Index most,
+                                  std::map<std::pair<Index, bool>, Index>& known, std::vector<BeamModes>& all) const {
   if (!line.even) {
     all.push_back(uneven_modes(line.spaces, line.closed));
     return static_cast<Index>(all.size() - 1);
   }
   const auto [entry, fresh] = known.try_emplace({line.count, line.closed}, static_cast<Index>(all.size()));
-  if (fresh) all.push_back(line.closed ? closed_modes(line.count) : open_modes(line.count, options.ends));
+  if (fresh) all.push_back(line.closed ? closed_modes(line.count, most) : open_modes(line.count, options.ends));
   return entry->second;
 }
 
@@ -174,12 +181,21 @@ void CurveMotion::Data::find_modes(double metres) {
   double largest = std::numeric_limits<double>::infinity();
   if (options.mode == InbetweenMode::kDriven) largest = flows() ? kMostFlow : options.cutoff;
   figures.slowest_rad = std::numeric_limits<double>::infinity();
+  const auto root_of = [&](const CurveLines::Line& line) {
+    return std::sqrt(strip) / std::pow(line.length * metres, 2);
+  };
+  // Loops with as many nodes share their modes: as many as the one with most of them needs, and one to tell the end.
+  std::map<Index, Index> needed;
+  for (const CurveLines::Line& line : lines.lines) {
+    if (!line.closed || !line.even) continue;
+    Index& most = needed[line.count];
+    most = std::max(most, closed_modes_below(line.count, largest / (root_of(line) * shortest)) + 2);
+  }
   for (const CurveLines::Line& line : lines.lines) {
     LineModes own;
-    own.basis = basis_of(line, known, all);
+    own.basis = basis_of(line, line.closed && line.even ? needed[line.count] : kNone, known, all);
     own.first = rates_of_modes.size();
-    const double length = line.length * metres;
-    const double root = std::sqrt(strip) / (length * length);
+    const double root = root_of(line);
     const Eigen::VectorXd& turns = all[own.basis].rates;
     for (Eigen::Index k = 0; k < turns.size() && root * turns[k] * shortest < largest; ++k) {
       rates_of_modes.push_back(root * turns[k]);

@@ -68,6 +68,7 @@ Reproduction ode_experiment(const ReproduceOptions& options, const Progress& pro
   Reproduction result;
   ode_resonance(result);
   ode_materials(result);
+  ode_random_pairs(options, progress, result);
   ode_held_out(options, progress, result);
   if (options.runs > 0) ode_times(options, progress, result);
   return result;

@@ -33,5 +33,6 @@ void ode_resonance(Reproduction& result);
 void ode_times(const ReproduceOptions& options, const Progress& progress, Reproduction& result);
 void ode_held_out(const ReproduceOptions& options, const Progress& progress, Reproduction& result);
 void ode_materials(Reproduction& result);
+void ode_random_pairs(const ReproduceOptions& options, const Progress& progress, Reproduction& result);
 
 }  // namespace sinew::lab

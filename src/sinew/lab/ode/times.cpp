@@ -52,7 +52,12 @@ struct OdeTimes {
 OdeTimes time_motion(int vertices, int runs, const Progress& progress) {
   shapes::MakeOptions make;
   make.vertices = vertices;
-  const Rig rig = shapes::make("human", make).made.character.rig;
+  Rig rig = shapes::make("human", make).made.character.rig;
+  // Made bodies come in steps of resolution: at least as many vertices as asked for.
+  while (rig.mesh.vertex_count() < static_cast<Index>(vertices)) {
+    make.vertices += make.vertices / 8;
+    rig = shapes::make("human", make).made.character.rig;
+  }
   const Clip clip = motion::builtin_clip(rig.skeleton, "exercise");
   OdeTimes times;
   times.vertices = rig.mesh.vertex_count();
