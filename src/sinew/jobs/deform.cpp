@@ -114,7 +114,7 @@ pipeline::Playback bind_playback(const Character& character, const ChosenMotion&
                                  Report& report, const Progress& progress) {
   const StageTimer timer(report, "bind");
   pipeline::DeformerOptions deformer = options.deformer;
-  read_part_files(options.part_files, character.rig, deformer, report);
+  read_part_files(options.part_files, character, deformer, report);
   if (motion.clip) return {character, *motion.clip, deformer, playback, progress};
   return {character, motion.pose, deformer, playback, progress};
 }

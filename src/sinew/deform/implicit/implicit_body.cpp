@@ -11,6 +11,7 @@
 #include "sinew/core/parallel.h"
 #include "sinew/core/text.h"
 #include "sinew/deform/bind_frames.h"
+#include "sinew/deform/implicit/part_bones.h"
 #include "sinew/deform/implicit/part_samples.h"
 #include "sinew/deform/implicit/partition.h"
 #include "sinew/deform/implicit/skin_surface.h"
@@ -46,7 +47,7 @@ class BodyMaker {
       for (Index v = 0; v < surface_.size(); ++v) of_surface.push_back(owners[surface_.copies[v].front()]);
     partition_ = make_partition(surface_, rig_.skeleton, options_.threshold, of_surface);
     const SkinLayers layers(surface_);
-    find_bones();
+    bones_ = bones_of_parts(partition_, surface_, rig_.skeleton, body_.bind);
     measure_joints();
     std::vector<ImplicitPart> parts(partition_.parts.size());
     progress.step("implicit surfaces", 0.1);
@@ -72,30 +73,6 @@ class BodyMaker {
         throw Error(fmt::format("The samples name the joint '{}', which the skeleton does not have.{}", name,
                                 did_you_mean(name, names)));
       }
-  }
-
-  /// The segments of each part: to the joints of its child parts, else to other joints below, else to its end.
-  void find_bones() {
-    bones_.resize(partition_.parts.size());
-    const auto children = rig_.skeleton.children();
-    for (const Partition::Part& part : partition_.parts)
-      if (part.parent != kNone)
-        bones_[part.parent].segments.push_back({place(partition_.parts[part.parent].joint), place(part.joint)});
-    for (std::size_t p = 0; p < bones_.size(); ++p) {
-      if (!bones_[p].segments.empty()) continue;
-      const Index joint = partition_.parts[p].joint;
-      const Vec3 from = place(joint);
-      for (const Index child : children[joint]) bones_[p].segments.push_back({from, place(child)});
-      if (const auto& end = rig_.skeleton.joints[joint].end_local)
-        bones_[p].segments.push_back({from, transform_point(body_.bind[joint], *end)});
-      if (bones_[p].segments.empty()) {
-        // To the middle of what it moves, mirrored: as far as the skin goes.
-        Vec3 middle = Vec3::Zero();
-        for (const Index v : partition_.parts[p].vertices)
-          middle += surface_.positions[v] / static_cast<double>(partition_.parts[p].vertices.size());
-        bones_[p].segments.push_back({from, from + 1.6 * (middle - from)});
-      }
-    }
   }
 
   /// The mean distance of the skin that two parts share from the joint where they meet.
