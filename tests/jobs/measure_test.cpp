@@ -66,6 +66,19 @@ TEST_F(Measure, RangeOfMotionComparesMethodsWithLinearBlending) {
   EXPECT_TRUE(fs::exists(folder_ / "rom.csv"));
 }
 
+TEST_F(Measure, RangeOfMotionComparesACorrectionWithTheMethodThatItCorrects) {
+  MeasureOptions options;
+  options.rom = true;
+  options.rom_methods = {"implicit"};
+  const Report report = run(options);
+  const Json& methods = report.metrics["range_of_motion"]["methods"];
+  ASSERT_EQ(methods.size(), 3U);
+  EXPECT_EQ(methods[1]["method"], "dqs");
+  EXPECT_EQ(methods[1]["base"], "lbs");
+  EXPECT_EQ(methods[2]["method"], "implicit");
+  EXPECT_EQ(methods[2]["base"], "dqs");
+}
+
 TEST_F(Measure, RangeOfMotionRefusesWhatPosesTheCharacterAndUnknownMethods) {
   MeasureOptions options = posed("bend.json");
   options.rom = true;

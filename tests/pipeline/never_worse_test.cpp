@@ -50,7 +50,7 @@ class Tearing : public deform::Deformer {
 };
 
 Index worse_poses(const Rig& rig, const deform::Deformer& base, const deform::Deformer& corrected) {
-  return measure_range(rig, {{"base", base}, {"corrected", corrected}}).methods[1].worse();
+  return measure_range(rig, {{"base", base, ""}, {"corrected", corrected, ""}}).methods[1].worse();
 }
 
 TEST(NeverWorse, ReducesACorrectionThatTearsUntilItDoesNotAndNamesTheJoint) {
@@ -86,7 +86,7 @@ TEST(NeverWorse, HoldsForEveryCorrectedMethodAndDeltaMushOnAPerson) {
   mush.delta_mush.enabled = true;
   for (const DeformerOptions& options : {deformer("slbs"), deformer("pbd"), mush}) {
     const auto corrected = bind_deformer(rig, options, findings);
-    const RangeResult result = measure_range(rig, {{"base", *base}, {"corrected", *corrected}});
+    const RangeResult result = measure_range(rig, {{"base", *base, ""}, {"corrected", *corrected, ""}});
     const RangeMethod& method = result.methods[1];
     EXPECT_EQ(method.tears(), 0U);
     EXPECT_LE(20 * method.worse(), method.cases.size()) << options.method.id();

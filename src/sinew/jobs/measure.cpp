@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -109,21 +110,31 @@ void write_table(const fs::path& path, const pipeline::MeasureResult& result, co
 
 constexpr const char* kDeltaMush = "delta_mush";
 
-/// The methods of a range of motion, the base first, with their options.
-std::vector<std::pair<std::string, pipeline::DeformerOptions>> range_methods(const MeasureOptions& options) {
+struct RangeChoice {
+  std::string name, base;
+  pipeline::DeformerOptions options;
+};
+
+/// The methods of a range of motion with their options, each after the one that it corrects.
+std::vector<RangeChoice> range_methods(const MeasureOptions& options) {
   const std::string base = pipeline::DeformerOptions{}.method.id();
   std::vector<std::string> names = options.rom_methods;
   if (names.empty()) {
     for (const deform::DeformerMethod& method : deform::deformers().entries()) names.push_back(method.id);
     names.emplace_back(kDeltaMush);
   }
-  std::vector<std::pair<std::string, pipeline::DeformerOptions>> methods = {{base, pipeline::deformer(base)}};
+  std::vector<RangeChoice> methods = {{base, "", pipeline::deformer(base)}};
+  const auto known = [&](const std::string& name) {
+    return std::any_of(methods.begin(), methods.end(), [&](const RangeChoice& one) { return one.name == name; });
+  };
   for (const std::string& name : names) {
-    if (name == base) continue;
+    if (known(name)) continue;
     pipeline::DeformerOptions chosen = options.deformer;
     chosen.delta_mush.enabled = name == kDeltaMush;
     chosen.method.choose(name == kDeltaMush ? base : name);
-    methods.emplace_back(name, std::move(chosen));
+    std::string own = pipeline::range_base(chosen.method.id(), chosen.method.options());
+    if (!known(own)) methods.push_back({own, base, pipeline::deformer(own)});
+    methods.push_back({name, std::move(own), std::move(chosen)});
   }
   return methods;
 }
@@ -136,10 +147,10 @@ Report measure_rom(const JobRequest& request, const MeasureOptions& options, con
                             asset.path.string()));
   std::vector<std::unique_ptr<deform::Deformer>> deformers;
   std::vector<pipeline::RangeSubject> subjects;
-  for (const auto& [name, chosen] : range_methods(options)) {
+  for (const auto& [name, base, chosen] : range_methods(options)) {
     const StageTimer timer(report, "bind " + name);
     deformers.push_back(pipeline::bind_deformer(rig, chosen, report.warnings, progress));
-    subjects.push_back({name, *deformers.back()});
+    subjects.push_back({name, *deformers.back(), base});
   }
   pipeline::RangeResult result;
   {

@@ -49,7 +49,7 @@ struct MeasureOptions {
     v(Field(
           "rom",
           "Measure the range of motion instead: bends and twists of the main joints by several methods, each compared "
-          "with linear blending."),
+          "with the method that it corrects, or with linear blending."),
       self.rom);
     v(Field("rom_methods",
             "Methods to compare by the option 'rom'; 'delta_mush' is delta mush over linear blending. Default: all.")

@@ -55,21 +55,24 @@ Index folds_of(const RangeMethod& method) {
 }  // namespace
 
 std::string range_text(const RangeResult& result, const Skeleton& skeleton) {
-  const RangeMethod& base = result.methods.front();
-  std::string text = fmt::format("{:<18}{:>7}{:>7}{:>9}{:>10}{:>8}{:>15}{:>16}{:>15}\n", "method", "tears", "worse",
-                                 "stretch", "× base", "folds", "bends: volume", "twists: volume", "thinnest 180°");
+  std::string text =
+      fmt::format("{:<18}{:<8}{:>7}{:>7}{:>9}{:>10}{:>8}{:>15}{:>16}{:>15}\n", "method", "base", "tears", "worse",
+                  "stretch", "× base", "folds", "bends: volume", "twists: volume", "thinnest 180°");
   for (const RangeMethod& method : result.methods) {
+    const RangeMethod& base = result.base_of(method);
     const bool first = &method == &base;
-    text +=
-        fmt::format("{:<18}{:>7}{:>7}{:>9.2f}{:>10}{:>8}{:>15}{:>16}{:>15}\n", method.name,
-                    first ? "–" : fmt::format("{}", method.tears()), first ? "–" : fmt::format("{}", method.worse()),
-                    method.largest_stretch(), first ? "–" : fmt::format("{:.2f}", method.largest_stretch_ratio(base)),
-                    folds_of(method), median_error(result, method, false), median_error(result, method, true),
-                    thinnest_twist(result, method));
+    text += fmt::format("{:<18}{:<8}{:>7}{:>7}{:>9.2f}{:>10}{:>8}{:>15}{:>16}{:>15}\n", method.name,
+                        first ? "–" : base.name, first ? "–" : fmt::format("{}", method.tears()),
+                        first ? "–" : fmt::format("{}", method.worse()), method.largest_stretch(),
+                        first ? "–" : fmt::format("{:.2f}", method.largest_stretch_ratio(base)), folds_of(method),
+                        median_error(result, method, false), median_error(result, method, true),
+                        thinnest_twist(result, method));
   }
-  text += fmt::format("\n{} poses. Worse: the surface is worse than by {} in at least one figure.\n",
-                      result.poses.size(), base.name);
+  text +=
+      fmt::format("\n{} poses. Worse: the surface is worse than by the base of the method in at least one figure.\n",
+                  result.poses.size());
   for (const RangeMethod& method : result.methods) {
+    const RangeMethod& base = result.base_of(method);
     std::vector<const RangeCase*> worse;
     for (const RangeCase& c : method.cases)
       if (!c.worse.empty()) worse.push_back(&c);
@@ -91,9 +94,10 @@ std::string range_text(const RangeResult& result, const Skeleton& skeleton) {
 
 Json range_json(const RangeResult& result, const Skeleton& skeleton) {
   Json methods = Json::array();
-  const RangeMethod& base = result.methods.front();
   for (const RangeMethod& method : result.methods) {
+    const RangeMethod& base = result.base_of(method);
     Json entry = {{"method", method.name},
+                  {"base", base.name},
                   {"tears", method.tears()},
                   {"worse", method.worse()},
                   {"largest_stretch", method.largest_stretch()},

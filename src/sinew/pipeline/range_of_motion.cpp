@@ -73,6 +73,12 @@ double RangeMethod::median_volume_error() const {
   return errors[errors.size() / 2];
 }
 
+std::string range_base(const std::string& id, const AnyOptions& options) {
+  const deform::DeformerMethod& method = deform::deformers().find(id);
+  const std::string own = method.corrects ? method.corrects(options) : "";
+  return own.empty() ? "lbs" : own;
+}
+
 RangeResult measure_range(const Rig& rig, const std::vector<RangeSubject>& methods, bool intersections,
                           const Progress& progress) {
   const RangePoses range(rig);
@@ -100,7 +106,9 @@ RangeResult measure_range(const Rig& rig, const std::vector<RangeSubject>& metho
     regions.push_back(volumes.region(pose.joint, pose.twist));
   }
   for (std::size_t m = 0; m < methods.size(); ++m) {
-    RangeMethod method{methods[m].name, {}};
+    RangeMethod method{methods[m].name, 0, {}};
+    for (std::size_t b = 0; b < m; ++b)
+      if (methods[b].name == methods[m].base) method.base = b;
     const auto state = methods[m].deformer.make_state();
     for (std::size_t i = 0; i < range.poses().size(); ++i) {
       progress.step("measuring", static_cast<double>(m * range.poses().size() + i) /
@@ -122,7 +130,7 @@ RangeResult measure_range(const Rig& rig, const std::vector<RangeSubject>& metho
       for (const measure::JointSection& section : sections.measure(shape))
         if (section.joint == range.poses()[i].joint && section.compared > 0) figures.section = section.thinnest;
       if (m > 0) {
-        const measure::SurfaceFigures& base = result.methods[0].cases[i].figures;
+        const measure::SurfaceFigures& base = result.methods[method.base].cases[i].figures;
         figures.worse = measure::worse_in(figures.figures, base);
         figures.tear = figures.figures.stretch > kTear && figures.figures.stretch > kTearRatio * base.stretch;
       }

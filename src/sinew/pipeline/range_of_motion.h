@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sinew/core/character.h"
+#include "sinew/core/method.h"
 #include "sinew/core/progress.h"
 #include "sinew/deform/deformer.h"
 #include "sinew/measure/surface_compare.h"
@@ -47,6 +48,7 @@ struct RangeCase {
 /// All poses by one method.
 struct RangeMethod {
   std::string name;
+  std::size_t base = 0;  ///< What it is compared with: an index into `RangeResult::methods`. Its own if there is none.
   std::vector<RangeCase> cases;
 
   Index tears() const;
@@ -58,15 +60,22 @@ struct RangeMethod {
 
 struct RangeResult {
   std::vector<motion::RangePose> poses;
-  std::vector<RangeMethod> methods;  ///< The base first.
+  std::vector<RangeMethod> methods;
+
+  const RangeMethod& base_of(const RangeMethod& method) const { return methods[method.base]; }
 };
 
-/// Poses a character through its range of motion by several methods, and compares each with the first of them. One
-/// frame and its figures for each pose and method. \throws Error if no joint can be posed; Cancelled.
 struct RangeSubject {
   std::string name;
   const deform::Deformer& deformer;
+  std::string base;  ///< The name of a subject before this one. Empty: the first of all.
 };
+
+/// The id of the method that a method is compared with: the one that it corrects with these options, else `lbs`.
+std::string range_base(const std::string& method, const AnyOptions& options);
+
+/// Poses a character through its range of motion by several methods, and compares each with its base. One frame and its
+/// figures for each pose and method. \throws Error if no joint can be posed; Cancelled.
 RangeResult measure_range(const Rig& rig, const std::vector<RangeSubject>& methods, bool intersections = true,
                           const Progress& progress = {});
 

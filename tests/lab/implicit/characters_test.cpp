@@ -5,11 +5,15 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
+
 #include <memory>
 #include <vector>
 
 #include "sinew/core/angles.h"
+#include "sinew/deform/implicit/family_field.h"
 #include "sinew/deform/implicit/implicit.h"
+#include "sinew/deform/implicit/implicit_skin.h"
 #include "sinew/lab/implicit/limb.h"
 #include "sinew/motion/gestures/builtin_clips.h"
 #include "sinew/shapes/kinds.h"
@@ -49,6 +53,7 @@ TEST(CorrectionSteps, SeesAJump) {
   const CorrectionSteps steps = correction_steps(limb, bending_clip(), *base, JumpingDeformer(limb), 0, 1);
   EXPECT_NEAR(steps.at_480, 0.01, 1e-6);
   EXPECT_NEAR(steps.ratio(), 1, 1e-6);
+  EXPECT_NEAR(steps.sharpest, 1, 1e-3);
 }
 
 TEST(CorrectionSteps, OfADifferenceWithoutJumpsAreAQuarter) {
@@ -58,6 +63,7 @@ TEST(CorrectionSteps, OfADifferenceWithoutJumpsAreAQuarter) {
   EXPECT_GT(steps.largest, 0.05);
   EXPECT_GE(steps.ratio(), 0.249);
   EXPECT_LT(steps.ratio(), 0.26);
+  EXPECT_NEAR(steps.sharpest, 1.0 / 16, 0.01);
 }
 
 TEST(CorrectionSteps, OfABendingLimbAreSmall) {
@@ -67,6 +73,36 @@ TEST(CorrectionSteps, OfABendingLimbAreSmall) {
   const CorrectionSteps steps = correction_steps(limb, bending_clip(), *base, *implicit, 0, 1);
   EXPECT_GT(steps.largest, 0.1 * shape.radius);
   EXPECT_LT(steps.at_480, 0.01 * shape.radius);
+  EXPECT_LT(steps.sharpest, 0.25);
+}
+
+TEST(FamilyField, HasAGradientWithoutJumpsInAFold) {
+  const Rig limb = two_bone_limb();
+  const deform::ImplicitBody body = deform::make_implicit_body(limb);
+  const ModelPose bound = limb_pose(limb, Vec3::UnitZ(), 0), bent = limb_pose(limb, Vec3::UnitZ(), kPi / 2);
+  std::vector<Mat4> motions;
+  for (std::size_t j = 0; j < bent.joints.size(); ++j) motions.push_back(bent.joints[j] * bound.joints[j].inverse());
+  std::vector<deform::PosedPart> parts;
+  deform::pose_parts(body, motions, Vec3::Zero(), parts);
+  const std::vector<deform::FieldOperator> operators(
+      body.parts.size(), deform::FieldOperator(deform::JointOperator::kBlend, deform::fold_opening(), 0));
+  ASSERT_EQ(parts.size(), 2U);
+  deform::Family family;
+  family.count = 2;
+  family.parts = {0, 1};
+  family.above = {-1, 0, -1, -1};
+  const deform::PosedFields fields{parts, operators};
+  // Across the surface on which both parts are equally deep.
+  Vec3f before = Vec3f::Zero();
+  for (int i = 0; i <= 4000; ++i) {
+    const float t = static_cast<float>(i - 2000) * 1e-4F;
+    const Vec3f gradient = fields.evaluate(family, Vec3f(-0.5F + t, 0.5F + t, 0)).gradient;
+    ASSERT_GT(gradient.norm(), 0);
+    if (i > 0) {
+      EXPECT_LT((gradient - before).norm(), 0.03F * gradient.norm()) << "at " << t;
+    }
+    before = gradient;
+  }
 }
 
 TEST(ImplicitCharacters, AMadeHumanWalksWithAStatusForEveryVertex) {

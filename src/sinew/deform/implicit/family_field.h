@@ -118,8 +118,7 @@ struct PosedFields {
       if (!(excess > 0)) continue;
       f[count] = joined.field;
       share[count] = 1 - ramp_down(excess, 0, kJoined);
-      share[a] *= 1 - share[count];
-      share[m] *= 1 - share[count];
+      if (join.kind() == JointOperator::kBulge) share[a] *= 1 - share[count], share[m] *= 1 - share[count];
       gradient[count] = joined.by_first * gradient[a] + joined.by_second * gradient[m];
       top = std::max(top, f[count++]);
     }

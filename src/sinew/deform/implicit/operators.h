@@ -33,8 +33,8 @@ Combined<T> unite(T f1, T f2) {
 template <class T>
 Combined<T> blend(T f1, T f2, T h);
 
-/// Bulge in contact: the arc is replaced by η = 1 − m e^{1 − 1/ξ} (1 − ξ), which raises the field beside the contact by
-/// up to `strength` m ≤ ½. Union where both fields exceed 0.55. Found by bisection.
+/// Bulge in contact: the arc is replaced by η = 1 − m e^{1 − 1/ξ} (1 − ξ) / c, which raises the field beside folds;
+/// c is the largest value of its factor, and `strength` m ≤ ½. Union where both fields exceed 0.55. Found by bisection.
 template <class T>
 Combined<T> bulge(T f1, T f2, T h, T strength);
 

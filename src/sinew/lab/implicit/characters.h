@@ -21,6 +21,9 @@ namespace sinew::lab {
 struct CorrectionSteps {
   double at_120 = 0, at_480 = 0;  ///< At 120 and 480 frames per second, in m.
   double largest = 0;             ///< The largest correction itself, in m.
+  /// The largest step at 480 frames per second again, in 16 parts: the largest of them relative to the whole. A
+  /// sixteenth if the vertex moves evenly, however fast; 1 if it jumps.
+  double sharpest = 0;
 
   /// A quarter where the correction changes evenly, and 1 where it jumps. Never below a quarter, because a step at 120
   /// frames per second is the sum of four steps at 480.
