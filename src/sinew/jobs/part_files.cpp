@@ -4,11 +4,14 @@
 #include "sinew/jobs/part_files.h"
 
 #include "sinew/io/file.h"
+#include "sinew/io/part_shapes.h"
 #include "sinew/io/parts_json.h"
 
 namespace sinew::jobs {
 
-void read_part_files(const PartFiles& files, const Rig& rig, pipeline::DeformerOptions& options, Report& report) {
+void read_part_files(const PartFiles& files, const io::Asset& asset, pipeline::DeformerOptions& options,
+                     Report& report) {
+  const Rig& rig = asset.character.rig;
   if (!files.owners.empty()) {
     const io::Bytes bytes = io::read_file(files.owners);
     report.inputs.push_back(io::describe(files.owners, bytes));
@@ -18,6 +21,8 @@ void read_part_files(const PartFiles& files, const Rig& rig, pipeline::DeformerO
     const io::Bytes bytes = io::read_file(files.samples);
     report.inputs.push_back(io::describe(files.samples, bytes));
     options.samples = io::read_samples_json(bytes, files.samples);
+  } else if (pipeline::uses_parts(options)) {
+    options.samples = io::stored_part_samples(asset, report.warnings);
   }
 }
 
