@@ -33,14 +33,14 @@ struct ReproduceOptions {
     v(Field("characters", "Number of synthetic characters of each kind; 0 tries only real ones (embedding).")
           .range(0, 100000),
       self.characters);
-    v(Field(
-          "data",
-          "Folder of real characters. Without it, only synthetic ones are tried (embedding, transfer, pbd, implicit).")
+    v(Field("data",
+            "Folder of real characters. Without it, only synthetic ones are tried (embedding, transfer, pbd, implicit, "
+            "joint-shape).")
           .as("FOLDER"),
       self.data);
     v(Field("only",
             "Real characters to try, by name or class, or 'development' or 'held-out' for one group; all if empty "
-            "(embedding; implicit by name).")
+            "(embedding; implicit and joint-shape by name).")
           .as("NAME,…"),
       self.only);
     v(Field("one_hint",
