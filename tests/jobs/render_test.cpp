@@ -548,5 +548,15 @@ TEST(Render, OnlyPngIsWritten) {
   EXPECT_THROW(render(request, {}, {}), Error);
 }
 
+TEST(Render, AGridCannotBeCombinedWithSheetsAndCloseUps) {
+  const io::Asset bar = bar_file();
+  RenderOptions sheet, focus;
+  sheet.grid = focus.grid = true;
+  sheet.sheet = true;
+  focus.focus = {"bend"};
+  for (const RenderOptions& options : {sheet, focus})
+    EXPECT_NE(refusal(bar, options).find("'grid' cannot be combined"), std::string::npos) << refusal(bar, options);
+}
+
 }  // namespace
 }  // namespace sinew::jobs

@@ -102,6 +102,7 @@ struct MethodInputs {
   const PoseLimits* limits = nullptr;
   std::span<const Index> owners = {};    ///< The joint that owns each vertex of the mesh, or kNone; or empty.
   const PartSamples* samples = nullptr;  ///< Samples by hand.
+  std::span<const std::vector<Vec3>> examples = {};  ///< Shapes of the mesh in poses, as a person made them.
   /// Binds only what the correction starts from.
   bool without_correction = false;
 };
@@ -128,6 +129,8 @@ struct DeformerMethod {
   /// correction where it would be (`bind_limited`). Empty: the method corrects nothing.
   std::function<std::string(const AnyOptions& options)> corrects = {};
   LimitedBy limited_by = LimitedBy::kMixing;
+
+  bool uses_examples = false;  ///< The method uses `MethodInputs::examples` if somebody gives them.
 
   /// What the method needs under these options. Empty: nothing.
   std::function<MethodNeeds(const AnyOptions& options)> needs = {};

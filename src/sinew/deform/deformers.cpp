@@ -6,6 +6,7 @@
 #include "sinew/deform/blend/dqs.h"
 #include "sinew/deform/blend/lbs.h"
 #include "sinew/deform/blend/slbs.h"
+#include "sinew/deform/curves/ode.h"
 #include "sinew/deform/deformer.h"
 #include "sinew/deform/implicit/implicit.h"
 #include "sinew/deform/pbd/pbd.h"
@@ -20,6 +21,7 @@ Registry<DeformerMethod>& deformers() {
     all.add(slbs_method());
     all.add(pbd_method());
     all.add(implicit_method());
+    all.add(ode_method());
     return all;
   }();
   return registry;

@@ -7,6 +7,7 @@
 #include "sinew/jobs/deform.h"
 #include "sinew/jobs/fit_joints.h"
 #include "sinew/jobs/helpers.h"
+#include "sinew/jobs/inbetween.h"
 #include "sinew/jobs/info.h"
 #include "sinew/jobs/job.h"
 #include "sinew/jobs/make.h"
@@ -115,6 +116,17 @@ const Registry<Registered<Command>>& commands() {
                          "sinew deform hero.glb --clip exercise --delta-mush -o cache.pc2",
                          "sinew deform hero.glb --pose sit.json -o sitting.obj"},
             .bind = binder(deform)}});
+    r.add({"inbetween",
+           "inbetween",
+           "Find the shapes between example poses of one mesh, with turning limbs and the inertia of skin.",
+           {.group = "Move",
+            .arguments = "POSE0 POSE1 [POSE2 …] [-o OUT]",
+            .most_inputs = 256,
+            .has_output = true,
+            .examples = {"sinew inbetween stand.obj sit.obj -o sitting_down.glb",
+                         "sinew inbetween a.obj b.obj c.obj --times 0,0.4,1.1 --join flow -o motion.pc2",
+                         "sinew inbetween horse.glb --morph-poses rest,gallop -o between_%04d.obj"},
+            .bind = binder(inbetween)}});
     r.add({"convert",
            "convert",
            "Convert a character to another format without loss.",

@@ -12,10 +12,11 @@
 
 namespace sinew::jobs {
 
-/// Files with what a person decides about the parts of the method `implicit`.
+/// Files with what a person decides about the parts of the method `implicit`, and shapes for the method `ode`.
 struct PartFiles {
   std::string owners;
   std::string samples;
+  std::string poses;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
@@ -25,6 +26,9 @@ struct PartFiles {
     v(Field("samples_file", "A file of samples, as sinew segment writes it, that shapes the parts (implicit).")
           .as("FILE.json"),
       self.samples);
+    v(Field("poses", "A folder of files with shapes of the mesh in poses, which the skin takes in these poses (ode).")
+          .as("FOLDER"),
+      self.poses);
   }
 };
 

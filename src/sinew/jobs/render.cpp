@@ -14,8 +14,8 @@
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
 #include "sinew/jobs/render_compare.h"
-#include "sinew/jobs/render_grid.h"
 #include "sinew/picture/close_up.h"
+#include "sinew/picture/grid_layout.h"
 #include "sinew/pipeline/curves.h"
 #include "sinew/pipeline/find_joints.h"
 #include "sinew/pipeline/segment_colors.h"
@@ -272,6 +272,14 @@ void set_grid_size(picture::PictureScene& scene, const RenderOptions& options) {
   scene.width = side * scene.columns, scene.height = side * rows;
 }
 
+picture::GridLayout grid_layout(const RenderOptions& options) {
+  for (const auto& [set, name] : {std::pair(options.sheet, "sheet"), std::pair(!options.focus.empty(), "focus"),
+                                  std::pair(!options.compare.empty(), "compare")})
+    if (set) throw Error(fmt::format("The option 'grid' cannot be combined with the option '{}'.", name));
+  const bool plain = options.show.empty() || options.show == std::vector<std::string>{"skin"};
+  return {options.view.value_or(""), options.size.empty(), options.samples == 0, plain};
+}
+
 }  // namespace
 
 picture::PictureScene picture_scene(const io::Asset& asset, const RenderOptions& options, Report& report,
@@ -302,7 +310,7 @@ picture::PictureScene picture_scene(const io::Asset& asset, const RenderOptions&
   std::optional<pipeline::ShapeDifference> difference;
   if (other) difference = add_compared_frames(scene, *other, shown_time, report);
   if (options.grid) {
-    lay_out_grid(scene, options);
+    picture::lay_out_grid(scene, grid_layout(options));
   } else if (options.sheet) {
     lay_out_sheet(scene, moments, !one_pose);
   } else {

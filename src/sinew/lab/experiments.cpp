@@ -8,6 +8,7 @@
 #include "sinew/lab/embedding/embedding.h"
 #include "sinew/lab/implicit/implicit.h"
 #include "sinew/lab/joint_shape/joint_shape.h"
+#include "sinew/lab/ode/ode.h"
 #include "sinew/lab/pbd/pbd.h"
 #include "sinew/lab/retargeting/retargeting.h"
 #include "sinew/lab/segmentation/segmentation.h"
@@ -28,6 +29,9 @@ const Registry<Registered<Experiment>>& experiments() {
              embedding_experiment});
     all.add({"curve-rigging", "Symmetry 2018, 10, 89, Table 1 and sections 3 to 5",
              "Curves around limbs, their middle lines and bends, and the time it takes.", curve_rigging_experiment});
+    all.add({"ode", "Symmetry 2018, 10, 89, Table 1 and section 6",
+             "Shapes between example poses against frames that were held out, resonance, and the time it takes.",
+             ode_experiment});
     all.add({"transfer", "Cao & Mukai 2024, Table 1 and analytic arms",
              "Weights transferred to arms with known ground truth and to real characters, and the time it takes.",
              transfer_experiment});

@@ -333,7 +333,13 @@ DeformerOptions deformer(std::string_view method, AnyOptions options) {
 namespace {
 
 /// \throws Error if there is something by hand that the method cannot use.
-void check_by_hand(const Rig& rig, const DeformerOptions& options, bool uses_parts) {
+void check_by_hand(const Rig& rig, const DeformerOptions& options, bool uses_parts, bool uses_examples) {
+  if (!options.examples.empty() && !uses_examples)
+    throw Error("The method '" + options.method.id() + "' does not use example shapes; the method 'ode' does.");
+  for (const std::vector<Vec3>& shape : options.examples)
+    if (shape.size() != rig.mesh.positions.size())
+      throw Error("An example shape has " + std::to_string(shape.size()) + " vertices, but the mesh has " +
+                  std::to_string(rig.mesh.positions.size()) + ".");
   if (options.owners.empty() && options.samples.empty()) return;
   if (!uses_parts)
     throw Error("The method '" + options.method.id() +
@@ -374,7 +380,8 @@ std::unique_ptr<deform::Deformer> bind_deformer(const Rig& rig, const DeformerOp
     inputs.segmentation = &segmentation;
   }
   const deform::MethodNeeds needs = method.needs ? method.needs(own) : deform::MethodNeeds{};
-  check_by_hand(rig, options, needs.parts);
+  check_by_hand(rig, options, needs.parts, method.uses_examples);
+  inputs.examples = options.examples;
   std::vector<Index> owners = options.owners;
   if (owners.empty() && needs.owners && anything) owners = owners_by_shape(rig, findings, progress);
   inputs.owners = owners;

@@ -23,6 +23,8 @@ struct DeformerOptions {
   std::vector<Index> owners;  ///< By hand: the joint that owns each vertex of the mesh, or kNone. Empty: none.
   PartSamples samples;        ///< By hand: samples of the shapes that joints move.
 
+  std::vector<std::vector<Vec3>> examples;  ///< By hand: shapes of the mesh in poses.
+
   /// Whether engines produce the same result by themselves, so that nothing has to be baked.
   bool plain() const;
 
@@ -49,8 +51,8 @@ bool uses_parts(const DeformerOptions& options);
 /// the method prepares is read from the user's cache if present; otherwise it is computed and stored there
 /// (`io::Cache`). So are the limits that keep a corrected method, and delta mush, from making the surface worse than
 /// its base does (`limit_correction`), unless `never_worse` is off. Problems, and the joints where a correction is
-/// reduced, are appended to `findings`. \throws Error as `deform::bind`, or if there are owners or samples by hand that
-/// the method does not use or that do not fit the rig; Cancelled.
+/// reduced, are appended to `findings`. \throws Error as `deform::bind`, or if there are owners, samples or examples by
+/// hand that the method does not use or that do not fit the rig; Cancelled.
 std::unique_ptr<deform::Deformer> bind_deformer(const Rig& rig, const DeformerOptions& options, Findings& findings,
                                                 const Progress& progress = {});
 

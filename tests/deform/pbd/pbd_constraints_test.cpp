@@ -51,16 +51,16 @@ std::vector<Vec3f> corrections_of(const PbdSettings& settings, const Turn& turn)
 }
 
 /// Root mean square errors of what may move, in cells or relative to rest.
-struct Errors {
+struct ConstraintErrors {
   double length = 0, bone_distance = 0, volume = 0, shape = 0, springs = 0;
 };
 
 double root_mean(double sum, std::size_t count) { return std::sqrt(sum / static_cast<double>(count)); }
 
-Errors errors_of(const std::vector<Vec3f>& positions, const Turn& turn) {
+ConstraintErrors errors_of(const std::vector<Vec3f>& positions, const Turn& turn) {
   const PbdBody& body = bar();
   const auto at = [&](Index p) { return Vec3(positions[p].cast<double>()); };
-  Errors sums;
+  ConstraintErrors sums;
   std::set<std::pair<Index, Index>> edges;
   std::size_t tets = 0;
   for (Index t = 0; t < body.tets.tets.size(); ++t) {
@@ -105,7 +105,7 @@ Errors errors_of(const std::vector<Vec3f>& positions, const Turn& turn) {
           root_mean(sums.shape, tets), root_mean(sums.springs, 4 * tets)};
 }
 
-Errors blended_errors(const Turn& turn) {
+ConstraintErrors blended_errors(const Turn& turn) {
   return errors_of(blended_cylinder(bar(), turn.axis, radians(turn.degrees)), turn);
 }
 
@@ -116,7 +116,9 @@ std::vector<Vec3f> solved(const PbdSettings& settings, const Turn& turn) {
   return positions;
 }
 
-Errors solved_errors(const PbdSettings& settings, const Turn& turn) { return errors_of(solved(settings, turn), turn); }
+ConstraintErrors solved_errors(const PbdSettings& settings, const Turn& turn) {
+  return errors_of(solved(settings, turn), turn);
+}
 
 TEST(PbdConstraints, WithAllOfThemOffNothingMoves) {
   for (const Turn& turn : kTurns)
@@ -172,7 +174,7 @@ TEST(PbdConstraints, EnergyAloneBringsShapesOfTetrahedraBack) {
 
 TEST(PbdConstraints, EachOfThemIsMissedAmongTheOthers) {
   for (const Turn& turn : kTurns) {
-    const Errors all = solved_errors({}, turn);
+    const ConstraintErrors all = solved_errors({}, turn);
     PbdSettings settings;
     settings.stretch = 0;
     EXPECT_GT(solved_errors(settings, turn).length, 1.02 * all.length) << turn.name;

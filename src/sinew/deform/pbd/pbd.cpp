@@ -120,7 +120,7 @@ PbdOptions chosen_options(PbdOptions options) {
                       "printed, all of them hard. Leave it out, or use the mode 'improved'.",
                       option));
   };
-  refuse(options.material != usual.material, "material");
+  refuse(options.material != usual.material, "elasticity");
   refuse(options.stretch != usual.stretch, "stretch");
   refuse(options.bone_distance != usual.bone_distance, "bone_distance");
   refuse(options.volume != usual.volume, "volume");

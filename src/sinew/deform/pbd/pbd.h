@@ -45,7 +45,7 @@ struct PbdOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v(Field("base", "The deformer to start from. auto uses lbs, and slbs where joints are twisted far."), self.base);
-    v(Field("material", "Material of the tetrahedra: corotated, or the four springs of the paper."), self.material);
+    v(Field("elasticity", "Elasticity of the tetrahedra: corotated, or the four springs of the paper."), self.material);
     v(Field("area", "Where the correction acts: near joints, or in the whole body."), self.area);
     v(Field("tets", "Approximate number of tetrahedra; 0 chooses it from limb thickness.").range(0, 500000), self.tets);
     v(Field("sweeps", "Passes over all constraints. More passes are stiffer and slower.").range(1, 1000), self.sweeps);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/jobs/render_grid.h"
+#include "sinew/picture/grid_layout.h"
 
 #include <gtest/gtest.h>
 
@@ -9,17 +9,17 @@
 
 #include "sinew/shapes/kinds.h"
 
-namespace sinew::jobs {
+namespace sinew::picture {
 namespace {
 
 /// A character at rest, as `render` has it before cells are laid out.
-picture::PictureScene scene_of(const Character& character) {
-  picture::PictureScene scene(character);
+PictureScene grid_scene_of(const Character& character) {
+  PictureScene scene(character);
   scene.frames.push_back({character.rig.mesh.positions, rest_matrices(character.rig.skeleton)});
   return scene;
 }
 
-const Character& person() {
+const Character& grid_person() {
   static const Character character = [] {
     shapes::MakeOptions options;
     options.vertices = 2500;
@@ -28,13 +28,13 @@ const Character& person() {
   return character;
 }
 
-std::vector<Overlay::Label> joint_labels(const picture::PictureFrame& frame) {
+std::vector<Overlay::Label> joint_labels(const PictureFrame& frame) {
   for (const Overlay& overlay : frame.overlays)
     if (overlay.name == "joints") return overlay.labels;
   return {};
 }
 
-TEST(RenderGrid, ItsLinesAreAPowerOfTenApart) {
+TEST(GridLayout, ItsLinesAreAPowerOfTenApart) {
   EXPECT_NEAR(grid_step(1.75), 0.1, 1e-12);
   EXPECT_NEAR(grid_step(72), 10, 1e-9);
   EXPECT_NEAR(grid_step(0.017), 0.001, 1e-12);
@@ -46,7 +46,7 @@ TEST(RenderGrid, ItsLinesAreAPowerOfTenApart) {
   EXPECT_EQ(grid_step(0), 0);
 }
 
-TEST(RenderGrid, LabelsThatHaveRoomStayAndOthersAreSpreadAroundTheirMean) {
+TEST(GridLayout, LabelsThatHaveRoomStayAndOthersAreSpreadAroundTheirMean) {
   const std::vector<double> wanted = {2.0, 1.02, 1.0, 0.98, 0.2};
   const std::vector<double> placed = spread_labels(wanted, 0.1);
   ASSERT_EQ(placed.size(), wanted.size());
@@ -57,8 +57,8 @@ TEST(RenderGrid, LabelsThatHaveRoomStayAndOthersAreSpreadAroundTheirMean) {
   EXPECT_TRUE(spread_labels({}, 1).empty());
 }
 
-TEST(RenderGrid, JointsHaveTheirNamesAndPositionsAndNoTwoLabelsOverlap) {
-  picture::PictureScene scene = scene_of(person());
+TEST(GridLayout, JointsHaveTheirNamesAndPositionsAndNoTwoLabelsOverlap) {
+  PictureScene scene = grid_scene_of(grid_person());
   lay_out_grid(scene, {});
   ASSERT_EQ(scene.cells.size(), 2U);
   ASSERT_EQ(scene.frames.size(), 2U);
@@ -78,34 +78,25 @@ TEST(RenderGrid, JointsHaveTheirNamesAndPositionsAndNoTwoLabelsOverlap) {
     EXPECT_NE(label.text.substr(0, 5), "Right") << label.text;
 }
 
-TEST(RenderGrid, ABareMeshShowsItsBounds) {
+TEST(GridLayout, ABareMeshShowsItsBounds) {
   Character bare;
-  bare.rig.mesh = person().rig.mesh;
-  picture::PictureScene scene = scene_of(bare);
+  bare.rig.mesh = grid_person().rig.mesh;
+  PictureScene scene = grid_scene_of(bare);
   lay_out_grid(scene, {});
   EXPECT_FALSE(scene.skeleton);
-  for (const picture::PictureFrame& frame : scene.frames) {
+  for (const PictureFrame& frame : scene.frames) {
     EXPECT_TRUE(joint_labels(frame).empty());
     EXPECT_EQ(frame.overlays.back().name, "bounds");
     EXPECT_EQ(frame.overlays.back().labels.size(), 2U);
   }
 }
 
-TEST(RenderGrid, RefusesWhatItCannotBeCombinedWith) {
-  RenderOptions sheet, focus, view;
-  sheet.sheet = true;
-  focus.focus = {"elbow"};
-  view.view = "back";
-  for (const RenderOptions& options : {sheet, focus, view}) {
-    picture::PictureScene scene = scene_of(person());
-    EXPECT_THROW(lay_out_grid(scene, options), Error);
-  }
-  RenderOptions side;
-  side.view = "side";
-  picture::PictureScene scene = scene_of(person());
-  lay_out_grid(scene, side);
+TEST(GridLayout, OneViewCanBeChosenAndNoOtherThanFrontAndSide) {
+  PictureScene scene = grid_scene_of(grid_person());
+  EXPECT_THROW(lay_out_grid(scene, {"back"}), Error);
+  lay_out_grid(scene, {"side"});
   EXPECT_EQ(scene.cells.size(), 1U);
 }
 
 }  // namespace
-}  // namespace sinew::jobs
+}  // namespace sinew::picture

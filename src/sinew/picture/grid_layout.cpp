@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/jobs/render_grid.h"
+#include "sinew/picture/grid_layout.h"
 
 #include <fmt/format.h>
 
@@ -14,10 +14,10 @@
 
 #include "sinew/core/error.h"
 
-namespace sinew::jobs {
+namespace sinew::picture {
 namespace {
 
-constexpr int kPanelWidth = 1200, kPanelHeight = 950, kSamples = 8;
+constexpr int kPanelWidth = 1200, kPanelHeight = 950, kGridSamples = 8;
 // Of the page that draws labels: their height relative to the panel's smaller side, and their width per letter.
 constexpr double kLetterHeight = 0.018, kLetterWidth = 0.58;
 // The share of a panel that the camera of a close-up leaves to its points.
@@ -56,7 +56,7 @@ bool is_labelled(const Skeleton& skeleton, Index j) {
 /// Draws one panel.
 class GridPanel {
  public:
-  GridPanel(const picture::PictureScene& scene, const Panel& panel, double width, double height)
+  GridPanel(const PictureScene& scene, const Panel& panel, double width, double height)
       : scene_(scene), frame_(scene.frames.front()), panel_(panel), width_(width), height_(height) {
     for (const Vec3& p : frame_.positions) box_.extend(p);
     if (box_.empty())
@@ -73,7 +73,7 @@ class GridPanel {
     return all;
   }
 
-  picture::PictureCloseUp close_up() const {
+  PictureCloseUp close_up() const {
     return {panel_.back, {point(left_, low_), point(right_, low_), point(left_, high_), point(right_, high_)}};
   }
 
@@ -241,8 +241,8 @@ class GridPanel {
     return overlay;
   }
 
-  const picture::PictureScene& scene_;
-  const picture::PictureFrame& frame_;
+  const PictureScene& scene_;
+  const PictureFrame& frame_;
   const Panel panel_;
   const double width_, height_;  // Pixels.
   Box box_;
@@ -251,18 +251,12 @@ class GridPanel {
   double step_ = 0, letter_ = 0, column_ = 0;
 };
 
-std::vector<Panel> panels_of(const RenderOptions& options) {
-  if (!options.view) return {kFront, kSide};
-  if (*options.view == "front") return {kFront};
-  if (*options.view == "side") return {kSide};
+std::vector<Panel> panels_of(const std::string& view) {
+  if (view.empty()) return {kFront, kSide};
+  if (view == "front") return {kFront};
+  if (view == "side") return {kSide};
   throw Error(
       "The option 'grid' draws the front and the side; set the option 'view' to front or side, or leave it out.");
-}
-
-void refuse_contradictions(const RenderOptions& options) {
-  for (const auto& [set, name] : {std::pair(options.sheet, "sheet"), std::pair(!options.focus.empty(), "focus"),
-                                  std::pair(!options.compare.empty(), "compare")})
-    if (set) throw Error(fmt::format("The option 'grid' cannot be combined with the option '{}'.", name));
 }
 
 }  // namespace
@@ -298,25 +292,22 @@ std::vector<double> spread_labels(const std::vector<double>& wanted, double spac
   return placed;
 }
 
-void lay_out_grid(picture::PictureScene& scene, const RenderOptions& options) {
-  refuse_contradictions(options);
-  const std::vector<Panel> panels = panels_of(options);
+void lay_out_grid(PictureScene& scene, const GridLayout& layout) {
+  const std::vector<Panel> panels = panels_of(layout.view);
   const auto count = static_cast<int>(panels.size());
-  if (options.size.empty()) scene.width = kPanelWidth * count, scene.height = kPanelHeight;
-  if (options.samples == 0) scene.samples = kSamples;
-  const bool plain = options.show.empty() || options.show == std::vector<std::string>{"skin"};
-  if (plain && !scene.character.rig.skeleton.empty()) scene.skeleton = true;
+  if (layout.choose_size) scene.width = kPanelWidth * count, scene.height = kPanelHeight;
+  if (layout.choose_samples) scene.samples = kGridSamples;
+  if (layout.add_skeleton && !scene.character.rig.skeleton.empty()) scene.skeleton = true;
   scene.columns = count;
   scene.cells.clear();
-  std::vector<picture::PictureFrame> frames;
+  std::vector<PictureFrame> frames;
   for (const Panel& shown : panels) {
     const GridPanel panel(scene, shown, 1.0 * scene.width / count, scene.height);
-    scene.cells.push_back(
-        {picture::PictureView::kFront, static_cast<Index>(frames.size()), panel.title(), panel.close_up()});
+    scene.cells.push_back({PictureView::kFront, static_cast<Index>(frames.size()), panel.title(), panel.close_up()});
     frames.push_back(scene.frames.front());
     frames.back().overlays = panel.overlays();
   }
   scene.frames = std::move(frames);
 }
 
-}  // namespace sinew::jobs
+}  // namespace sinew::picture
