@@ -35,6 +35,12 @@ class Curves(command_case.CommandCase):
         names = [node.get("name", "") for node in self.document("painted.glb")["nodes"]]
         self.assertEqual(sum(name.startswith(("Limb", "Trunk")) for name in names), 94)
 
+    def test_the_report_names_the_template_that_fits(self):
+        self.prepare("make", "hand", "-o", "hand.obj", "--vertices", "3000")
+        report = json.loads(self.expect(0, "hand.obj", "-o", "hand.json", "--json").stdout)
+        self.assertEqual(report["metrics"]["template"]["name"], "hand")
+        self.assertLess(report["metrics"]["template"]["cost"], 0.42)
+
     def test_wrong_tips_are_refused_and_nothing_is_written(self):
         for tips in ("99999", "nose"):
             self.refuse("figure.obj", "-o", "none.json", "--tips", tips, says="tips")

@@ -4,12 +4,14 @@
 #include "sinew/pipeline/transfer.h"
 
 #include <gtest/gtest.h>
+#include <Eigen/LU>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "sinew/core/error.h"
+#include "sinew/core/rotation.h"
 #include "sinew/geometry/mesh/decimate.h"
 #include "sinew/geometry/mesh/normals.h"
 #include "sinew/pipeline/transfer_merge.h"
@@ -227,6 +229,94 @@ TEST(PipelineTransfer, AGarmentMergedWithItsBodyIsAValidCharacterOnTheSameSkin) 
   for (Index v = 0; v < merged.rig.weights.row_count(); ++v) EXPECT_FALSE(merged.rig.weights.row(v).empty()) << v;
   EXPECT_EQ(merged.rig.mesh.parts.back().skin, reference.rig.mesh.parts.front().skin);
   EXPECT_THROW(merge_with_reference(prepared, transfer(prepared, human(1400, 3))), Error);
+}
+
+TEST(PipelineTransfer, AGarmentGetsTheMorphsThatMoveItAndAnotherBodyNone) {
+  Character reference = human(1500);
+  MeshPart& part = reference.rig.mesh.parts.front();
+  const Box box = reference.rig.mesh.bounds();
+  Morph belly{"belly", {}}, crown{"crown", {}};
+  for (Index v = 0; v < part.vertex_count; ++v) {
+    const double up = (reference.rig.mesh.positions[part.first_vertex + v].y() - box.lower.y()) / box.extent().y();
+    belly.deltas.emplace_back(0.0F, 0.0F, up > 0.5 && up < 0.8 ? 0.1F : 0.0F);
+    crown.deltas.emplace_back(0.0F, up > 0.95 ? 0.1F : 0.0F, 0.0F);
+  }
+  part.morphs = {belly, crown};
+  part.morph_weights = {0.25, 0};
+  TransferOptions options;
+  EXPECT_TRUE(transfer(reference, vest_of(reference, 0.02), options).new_morphs.empty());
+  options.morphs = true;
+  const TransferResult result = transfer(reference, vest_of(reference, 0.02), options);
+  EXPECT_EQ(result.new_morphs, std::vector<std::string>{"belly"});
+  const MeshPart& vest = result.character.rig.mesh.parts.front();
+  ASSERT_EQ(vest.morphs.size(), 1U);
+  ASSERT_EQ(vest.morphs[0].deltas.size(), vest.vertex_count);
+  EXPECT_EQ(vest.morph_weights, std::vector<double>{0.25});
+  double most = 0;
+  for (const Vec3f& delta : vest.morphs[0].deltas) {
+    most = std::max(most, static_cast<double>(delta.z()));
+    EXPECT_GE(delta.z(), 0.0F);
+    EXPECT_LE(delta.z(), 0.1F + 1e-6F);
+    EXPECT_EQ(delta.x(), 0.0F);
+  }
+  EXPECT_NEAR(most, 0.1, 1e-6);
+  EXPECT_THROW(transfer(reference, human(1400, 3), options), Error);
+  EXPECT_THROW(transfer(human(1500), vest_of(reference, 0.02), options), Error);
+}
+
+TEST(PipelineTransfer, HelpersWithoutDriversLearnThemFromClipsOrAreReported) {
+  Character reference = human(1500);
+  Skeleton& skeleton = reference.rig.skeleton;
+  const Index elbow = skeleton.find("LeftForearm");
+  ASSERT_NE(elbow, kNone);
+  Joint helper;
+  helper.name = "LeftForearmTwist";
+  helper.parent = elbow;
+  helper.deforming = true;
+  helper.rest.translation = 0.5 * skeleton.joints[skeleton.find("LeftHand")].rest.translation;
+  const Index added = skeleton.size();
+  skeleton.joints.push_back(helper);
+  Skin& skin = reference.rig.skins.front();
+  skin.joints.push_back(added);
+  skin.inverse_bind.push_back(rest_matrices(skeleton)[added].inverse());
+  SkinWeights rows;
+  for (Index v = 0; v < reference.rig.weights.row_count(); ++v) {
+    std::vector<Influence> row(reference.rig.weights.row(v).begin(), reference.rig.weights.row(v).end());
+    if (row.front().joint == elbow) row.front().joint = added;
+    rows.add_row(row);
+  }
+  reference.rig.weights = rows;
+  const auto found = [](const TransferResult& result, const char* code) {
+    return std::any_of(result.findings.begin(), result.findings.end(),
+                       [&](const Finding& f) { return f.code == code; });
+  };
+  const Character target = human(1400, 3);
+  const TransferResult still = transfer(reference, target);
+  EXPECT_TRUE(found(still, "transfer.still"));
+  EXPECT_FALSE(found(still, "transfer.learned_driver"));
+  Clip clip;
+  clip.name = "turn";
+  for (const auto& [joint, share] : {std::pair{elbow, 1.0}, std::pair{added, 0.4}}) {
+    Track track;
+    track.path = Track::Path::kRotation;
+    track.target = joint;
+    for (int k = 0; k <= 20; ++k) {
+      track.times_s.push_back(0.1F * static_cast<float>(k));
+      const double a = 0.5 * std::sin(0.6 * k), b = 0.4 * std::cos(0.35 * k) - 0.4;
+      const Quat q = skeleton.joints[joint].rest.rotation * rotation_exp(share * Vec3(a, b, 0.2 * a * b));
+      for (const double x : {q.x(), q.y(), q.z(), q.w()}) track.values.push_back(static_cast<float>(x));
+    }
+    clip.tracks.push_back(track);
+  }
+  reference.clips = {clip};
+  const TransferResult learned = transfer(reference, target);
+  EXPECT_TRUE(found(learned, "transfer.learned_driver"));
+  EXPECT_FALSE(found(learned, "transfer.still"));
+  const Skeleton& made = learned.character.rig.skeleton;
+  const Index own = made.find("LeftForearmTwist");
+  ASSERT_NE(own, kNone);
+  ASSERT_TRUE(made.joints[own].driver.has_value());
+  EXPECT_EQ(made.joints[own].driver->source, made.find(skeleton.joints[elbow].name));
 }
 
 TEST(PipelineTransfer, AnEditedMeshKeepsTheRowsOfWhatDidNotMoveToTheBit) {

@@ -31,8 +31,10 @@ struct Curve {
   Index count = 0;
   bool closed = false;
   Kind kind = Kind::kRest;
-  Index chain = kNone;  ///< Index into `CurveSet::limbs` or `CurveSet::trunks`, by kind; kNone for the rest.
-  Index order = 0;      ///< Position in the chain: from the tip to the body, or along the trunk.
+  Index chain = kNone;   ///< Index into `CurveSet::limbs` or `CurveSet::trunks`, by kind; kNone for the rest.
+  Index order = 0;       ///< Position in the chain: from the tip to the body, or along the trunk.
+  Index before = kNone;  ///< The previous curve of the chain. Of the rest: the curve beside which it begins.
+  Index after = kNone;   ///< The next curve of the chain.
 };
 
 /// The curves around one limb.
@@ -45,13 +47,16 @@ struct CurveLimb {
   std::vector<Index> curves;  ///< From the tip to the body. The last one is the seam curve.
 };
 
-/// Curves around the limbs and the trunk of a mesh.
+/// Curves around the limbs and the trunk of a mesh. Points are points of edges, so that the curves exist in every pose
+/// of the mesh: `CurvePoint::at` takes the positions of any of them.
 struct CurveSet {
   std::vector<CurvePoint> points;
   std::vector<Curve> curves;
   /// Per vertex of the mesh: the curve through it or, where curves are level sets, the nearest one. kNone on small
   /// separate pieces.
   std::vector<Index> curve_of;
+  /// Per vertex of the mesh: its place in `points`. kNone where curves are level sets, and on small separate pieces.
+  std::vector<Index> point_of;
   std::vector<CurveLimb> limbs;
   std::vector<std::vector<Index>> trunks;  ///< Chains of closed curves that belong to no limb.
   Index uncovered = 0;                     ///< Vertices that no curve covers.

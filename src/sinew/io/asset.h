@@ -71,6 +71,7 @@ struct Changes {
   bool weights = false;   ///< Rows of `rig.weights`.
   bool skeleton = false;  ///< Joints, skins and bind matrices; implies weights.
   bool shape = false;     ///< Normals and morphs along with the positions.
+  bool morphs = false;    ///< Parts without morphs in the document got some. glTF only.
 };
 
 /// Which joints are which bones of a humanoid, in the words of VRM 1.0: "hips", "leftUpperArm", ….

@@ -43,9 +43,12 @@ void describe_curves(const pipeline::CurvesResult& result, Report& report) {
                     {"limbs", limb_metrics(result)},
                     {"trunks", Json::array()}};
   for (const std::vector<Index>& trunk : set.trunks) report.metrics["trunks"].push_back(trunk.size());
+  if (!result.template_name.empty())
+    report.metrics["template"] = {{"name", result.template_name}, {"cost", result.template_cost}};
   report.text +=
       fmt::format("found      {}, {} of them closed\n", count_of(set.curves.size(), "curve"), set.closed_count());
   report.text += fmt::format("limbs      {}, {} by level sets\n", set.limbs.size(), leveled);
+  if (!result.template_name.empty()) report.text += fmt::format("template   {} fits them\n", result.template_name);
   if (set.limbs.empty())
     report.warn("curves.no_limbs", "",
                 "The mesh has no limbs, so that there are no curves around them. Specify the ends of limbs with the "

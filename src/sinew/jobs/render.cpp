@@ -28,6 +28,7 @@ namespace {
 constexpr int kFramingTimes = 24;
 constexpr std::string_view kWeights = "weights:";
 constexpr std::string_view kSegments = "segments";
+constexpr std::string_view kRegions = "regions";
 constexpr std::string_view kCurves = "curves";
 constexpr std::string_view kDistance = "distance:";
 constexpr std::size_t kMostCloseUps = 24;
@@ -135,10 +136,10 @@ std::vector<std::string> set_show(picture::PictureScene& scene, const RenderOpti
     } else if (word.starts_with(kDistance)) {
       scene.skin = true;
       scene.overlays.push_back(distance_overlay(rig.mesh, word, progress));
-    } else if (word == kSegments) {
+    } else if (word == kSegments || word == kRegions) {
       if (rig.skeleton.empty())
         throw Error(
-            fmt::format("{} has no skeleton, so it has no segments. Remove 'segments' from the option 'show'.", where));
+            fmt::format("{} has no skeleton, so it has no {}. Remove '{}' from the option 'show'.", where, word, word));
       scene.skin = true;
     } else if (word != kCurves) {
       of_method.push_back(word);
@@ -157,8 +158,8 @@ const deform::DeformerMethod* method_with_overlay(const std::string& word) {
 
 [[noreturn]] void not_shown(const std::string& word, const RenderOptions& options, const std::vector<Overlay>& drawn) {
   const std::string& method = options.deformer.method.id();
-  std::vector<std::string> names = {"skin",   "wire",          "skeleton",       "segments",
-                                    "curves", "weights:JOINT", "distance:VERTEX"};
+  std::vector<std::string> names = {"skin",    "wire",   "skeleton",      "segments",
+                                    "regions", "curves", "weights:JOINT", "distance:VERTEX"};
   for (const Overlay& overlay : drawn) names.push_back(overlay.name);
   std::string text = fmt::format("The option 'show' cannot draw '{}' with the method {}; available: {}.", word, method,
                                  fmt::join(names, ", "));
@@ -352,9 +353,12 @@ Report render(const JobRequest& request, const RenderOptions& options, const Pro
   {
     const StageTimer timer(report, "draw");
     progress.step("posing", 0.2);
-    if (std::find(options.show.begin(), options.show.end(), kSegments) != options.show.end() &&
-        !asset.character.rig.skeleton.empty())
-      pipeline::paint_segments(asset.character, report.warnings, progress);
+    const auto shows = [&](std::string_view word) {
+      return std::find(options.show.begin(), options.show.end(), word) != options.show.end() &&
+             !asset.character.rig.skeleton.empty();
+    };
+    if (shows(kSegments)) pipeline::paint_segments(asset.character, report.warnings, progress);
+    else if (shows(kRegions)) pipeline::paint_regions(asset.character, report.warnings);
     const picture::PictureScene scene = picture_scene(asset, options, report, progress);
     cells = scene.cells.size();
     width = scene.width, height = scene.height;

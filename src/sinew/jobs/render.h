@@ -52,7 +52,8 @@ struct RenderOptions {
           .as("METHOD|FILE"),
       self.compare);
     v(Field("show",
-            "What to draw: skin, wire, skeleton, segments, curves, weights:JOINT, distance:VERTEX, or an overlay of "
+            "What to draw: skin, wire, skeleton, segments, regions, curves, weights:JOINT, distance:VERTEX, or an "
+            "overlay of "
             "the method, such as tets, inverted and areas of pbd.")
           .as("WHAT,…"),
       self.show);

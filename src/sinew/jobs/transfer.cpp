@@ -178,6 +178,7 @@ void write_target(const JobRequest& request, io::Asset& asset, const fs::path& o
   io::SaveOptions save;
   save.changes.weights = true;
   save.changes.skeleton = result.skeleton_changed || !result.new_clips.empty();
+  save.changes.morphs = !result.new_morphs.empty();
   save.new_clips = result.new_clips;
   io::save(asset, output, save, report);
   report.text += fmt::format("wrote      {}\n", output.string());
@@ -218,6 +219,10 @@ Json transfer_target(const JobRequest& request, const TransferJobOptions& option
   report.fallbacks.insert(report.fallbacks.end(), result.fallbacks.begin(), result.fallbacks.end());
   report.text += transfer_text(result, reference, options.debug_colors, table);
   add_transfer_figures(result, reference, figures);
+  if (wanted.morphs) {
+    figures["morphs"] = result.new_morphs;
+    report.text += fmt::format("morphs     {} carried over\n", result.new_morphs.size());
+  }
   if (wanted.clips) report_clips(result, report, figures);
   if (options.debug_colors) result.character.rig.mesh.colors = level_colors(result);
   if (options.out == TransferOutput::kMerged) {

@@ -8,6 +8,8 @@
 #include <array>
 
 #include "sinew/pipeline/characters.h"
+#include "sinew/rigging/curves/curve_template.h"
+#include "sinew/rigging/templates/template_file.h"
 
 namespace sinew::pipeline {
 namespace {
@@ -69,6 +71,10 @@ CurvesResult find_curves(const Character& character, const CurvesOptions& option
   result.skeleton = rigging::curve_skeleton(result.curves, character.rig.mesh.positions);
   for (const rigging::CurveChain& chain : result.skeleton.limbs)
     result.bends.push_back(rigging::find_bends(chain, options.bends));
+  if (const auto match = rigging::choose_template(result.skeleton, rigging::templates())) {
+    result.template_name = rigging::templates()[match->index].name;
+    result.template_cost = match->cost;
+  }
   return result;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sinew/core/character.h"
@@ -34,10 +35,12 @@ struct CurvesResult {
   CurveSet curves;
   rigging::CurveSkeleton skeleton;
   std::vector<std::vector<rigging::CurveBend>> bends;  ///< Per limb of the skeleton.
+  std::string template_name;  ///< The built-in template that fits the curves; empty without one.
+  double template_cost = 0;
 };
 
-/// Finds the curves around limbs and trunk, their middle lines and the bends of these, in the shape that the file
-/// stores. \throws Error if there is no mesh; Cancelled.
+/// Finds the curves around limbs and trunk, their middle lines, the bends of these, and the template that fits them, in
+/// the shape that the file stores. \throws Error if there is no mesh; Cancelled.
 CurvesResult find_curves(const Character& character, const CurvesOptions& options = {}, const Progress& progress = {});
 
 /// Curves and middle lines to draw, with a colour for each limb, in the pose of `positions`.

@@ -61,13 +61,6 @@ void make_skeleton(const PoseSet& poses, Inbetween& result, const Progress& prog
                              "No skeleton could be made, so vertices go straight from pose to pose: " + failure});
 }
 
-double metres_per_unit(const Mesh& mesh, double height) {
-  const double own = mesh.bounds().extent().maxCoeff();
-  if (!(own > 0)) return 1;
-  if (height > 0) return height / own;
-  return own > 10 || own < 0.1 ? 1.75 / own : 1;
-}
-
 void warn_of_large_turns(Inbetween& result) {
   if (result.joints.largest_turn_rad < 150 * kRadPerDegree) return;
   result.findings.push_back(
@@ -100,7 +93,7 @@ Inbetween inbetween(PoseSet poses, const std::vector<double>& times_s, const Inb
   curves.curves = options.curves;
   result.curves = find_curves(result.character, curves, progress).curves;
   stage("prepare");
-  result.metres = metres_per_unit(rig.mesh, options.body_height);
+  result.metres = deform::metres_per_unit(rig.mesh, options.body_height);
   result.motion.emplace(rig, result.curves, result.joints, deform::ExamplePoses{poses.shapes, times_s, result.metres},
                         options.motion);
   return result;

@@ -59,7 +59,11 @@ PoseSet poses_of_morphs(Character character, const std::vector<std::string>& nam
   for (const MeshPart& part : rig.mesh.parts)
     for (const Morph& morph : part.morphs)
       if (std::find(known.begin(), known.end(), morph.name) == known.end()) known.push_back(morph.name);
-  if (known.empty()) throw Error("The file has no morph targets, so it does not hold several poses.");
+  if (known.empty())
+    throw Error(
+        "The file has no morph targets, so it does not hold several poses. Specify a file for each pose, or a clip and "
+        "its "
+        "times.");
   std::vector<std::string> wanted = names;
   if (wanted.empty()) {
     wanted = known;

@@ -43,10 +43,17 @@ Json score_json(const rigging::PlacementScore& score) {
       {"total", score.total()}, {"inside", score.inside}, {"centred", score.centred}, {"symmetric", score.symmetric}};
 }
 
-void use_curves_alone(rigging::PlanResult& found, const CurveSet& curves, const Mesh& mesh) {
-  rigging::SkeletonPlan plan = rigging::plan_from_curves(curves, mesh.positions);
+void use_curves_alone(rigging::PlanResult& found, const CurveSet& curves, const Mesh& mesh,
+                      const std::vector<Template>& templates, const std::vector<std::vector<Vec3>>& poses) {
+  rigging::SkeletonPlan plan;
+  if (const std::optional<CurveBody> body = recognise_on_curves(mesh, templates)) {
+    plan = rigging::plan_on_curves(body->skeleton_template, body->match, body->curves, poses).plan;
+    found.metrics["place"]["template_cost"] = body->match.cost;
+  } else {
+    plan = rigging::plan_from_curves(curves, mesh.positions);
+    plan.up = found.plan.up, plan.forward = found.plan.forward, plan.left = found.plan.left;
+  }
   if (plan.joints.size() < 3) return;
-  plan.up = found.plan.up, plan.forward = found.plan.forward, plan.left = found.plan.left;
   plan.mirror_point = found.plan.mirror_point;
   found.plan = std::move(plan);
   found.metrics["place"]["used"] = "curves";
@@ -62,7 +69,7 @@ void place_on(const CurveSet& curves, rigging::PlanResult& found, const Mesh& me
   const auto named = std::find_if(templates.begin(), templates.end(),
                                   [&](const Template& t) { return t.name == found.plan.template_name; });
   if (named == templates.end()) {
-    if (always) use_curves_alone(found, curves, mesh);
+    if (always) use_curves_alone(found, curves, mesh, templates, poses);
     return;
   }
   if (!always && named->plan) return;  // Their joints follow proportions of the whole body.
@@ -86,6 +93,23 @@ void place_on(const CurveSet& curves, rigging::PlanResult& found, const Mesh& me
 }
 
 }  // namespace
+
+std::optional<CurveBody> recognise_on_curves(const Mesh& mesh, const std::vector<Template>& templates,
+                                             const Progress& progress) {
+  std::vector<Template> candidates;
+  for (const Template& t : templates)
+    if (!t.plan) candidates.push_back(t);
+  std::optional<CurveBody> best;
+  for (const double least : {0.10, 0.17, 0.25}) {
+    geometry::CurveOptions options;
+    options.least_tip = least;
+    CurveSet curves = geometry::find_curves(mesh, options, progress);
+    const auto match = rigging::choose_template(rigging::curve_skeleton(curves, mesh.positions), candidates,
+                                                best ? best->match.cost : rigging::kMostTemplateCost);
+    if (match) best = CurveBody{std::move(curves), candidates[match->index], *match};
+  }
+  return best;
+}
 
 void place_on_curves(rigging::PlanResult& found, const Mesh& mesh, const std::vector<Template>& templates,
                      const RigOptions& options, const Progress& progress) {

@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "sinew/binding/distance/distance.h"
 #include "sinew/binding/segment/segmentation.h"
 #include "sinew/core/error.h"
 #include "sinew/pipeline/bind_parts.h"
@@ -171,9 +172,13 @@ void paint_owners(Character& character, const std::vector<Index>& owner, const s
 
 }  // namespace
 
-void paint_segments(Character& character, Findings& warnings, const Progress& progress) {
+namespace {
+
+// Paints the regions that a function finds on what joints move, in the bind pose.
+template <class Function>
+void paint_found(Character& character, Findings& warnings, const Function& find) {
   Rig& rig = character.rig;
-  if (rig.skeleton.empty()) throw Error("There is no skeleton, so there are no segments to show.");
+  if (rig.skeleton.empty()) throw Error("There is no skeleton, so there are no segments or regions to show.");
   const binding::Subject whole = bind_subject(rig, {}, warnings);
   const Skeleton skeleton = with_leaf_ends(rig, whole.joints, whole.bound);
   const ChosenParts chosen = chosen_parts(rig.mesh, plan_parts(rig, whole.bound));
@@ -182,7 +187,7 @@ void paint_segments(Character& character, Findings& warnings, const Progress& pr
   std::vector<Index> region;
   if (!chosen.vertices.empty()) {
     const binding::Subject subject{chosen.mesh, skeleton, whole.joints, whole.bound};
-    const Segmentation segmentation = binding::segment(subject, {}, progress);
+    const Segmentation segmentation = find(subject);
     colors = segment_colors(segmentation, geometry::one_rings(chosen.mesh));
     for (std::size_t i = 0; i < chosen.vertices.size(); ++i) owner[chosen.vertices[i]] = segmentation.owner[i];
     region.assign(segmentation.segments.size(), 0);
@@ -190,6 +195,36 @@ void paint_segments(Character& character, Findings& warnings, const Progress& pr
   }
   paint_owners(character, owner, colors, region);
 }
+
+}  // namespace
+
+void paint_segments(Character& character, Findings& warnings, const Progress& progress) {
+  paint_found(character, warnings,
+              [&](const binding::Subject& subject) { return binding::segment(subject, {}, progress); });
+}
+
+Segmentation published_regions(const binding::Subject& subject) {
+  const binding::BoneTree tree = binding::bone_tree(subject);
+  const std::vector<binding::JointRegion> balls = binding::joint_regions(subject.mesh, tree, subject);
+  Segmentation regions;
+  for (const binding::Bone& bone : tree.bones) regions.segments.push_back({bone.joint, bone.child});
+  for (const Index joint : tree.joints) regions.segments.push_back({joint, kNone});
+  for (const Vec3& p : subject.mesh.positions) {
+    Index owner = 0;
+    double nearest = std::numeric_limits<double>::infinity(), inmost = 1;
+    for (std::size_t b = 0; b < tree.bones.size(); ++b)
+      if (const double d = binding::closest_on_bone(tree.bones[b], p).distance; d < nearest)
+        nearest = d, owner = static_cast<Index>(b);
+    regions.along.push_back(static_cast<float>(binding::closest_on_bone(tree.bones[owner], p).along));
+    for (std::size_t j = 0; j < balls.size(); ++j)
+      if (const double d = (p - balls[j].center).norm(); d < inmost * balls[j].radius)
+        inmost = d / balls[j].radius, owner = static_cast<Index>(tree.bones.size() + j);
+    regions.owner.push_back(owner);
+  }
+  return regions;
+}
+
+void paint_regions(Character& character, Findings& warnings) { paint_found(character, warnings, published_regions); }
 
 void paint_segments(Character& character, const Segmentation& segmentation) {
   std::vector<Index> region(segmentation.segments.size(), 0);

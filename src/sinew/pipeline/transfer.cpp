@@ -17,6 +17,8 @@
 #include "sinew/pipeline/bind_parts.h"
 #include "sinew/pipeline/bind_subject.h"
 #include "sinew/pipeline/characters.h"
+#include "sinew/pipeline/transfer_drivers.h"
+#include "sinew/pipeline/transfer_morphs.h"
 #include "sinew/transfer/joints/added_joints.h"
 #include "sinew/transfer/joints/carry_clips.h"
 #include "sinew/transfer/relation/relation.h"
@@ -134,6 +136,31 @@ std::vector<Index> weight_receivers(const TransferReference& reference, const st
   return receivers;
 }
 
+std::vector<char> paired_joints(const TransferReference& reference, const transfer::Correspondence& correspondence) {
+  std::vector<char> paired(reference.skeleton().joints.size(), 0);
+  for (const transfer::JointPair& pair : correspondence.pairs) paired[pair.reference] = 1;
+  return paired;
+}
+
+// Joints to be added that others drive: helpers, and joints between two that have partners, such as the second half of
+// a split bone.
+std::vector<char> joints_to_drive(const TransferReference& reference, const std::vector<char>& wanted,
+                                  const transfer::Correspondence& correspondence) {
+  const Skeleton& skeleton = reference.skeleton();
+  const std::vector<char> paired = paired_joints(reference, correspondence);
+  std::vector<char> above(wanted.size(), 0), below(wanted.size(), 0), drive(wanted.size(), 0);
+  for (Index j = 0; j < skeleton.size(); ++j)
+    if (const Index parent = skeleton.joints[j].parent; parent != kNone)
+      above[j] = above[parent] != 0 || paired[parent] != 0 ? 1 : 0;
+  for (Index j = skeleton.size(); j-- > 0;)
+    if (const Index parent = skeleton.joints[j].parent; parent != kNone && (below[j] != 0 || paired[j] != 0))
+      below[parent] = 1;
+  for (Index j = 0; j < skeleton.size(); ++j)
+    drive[j] =
+        wanted[j] != 0 && paired[j] == 0 && (reference.joints().helper[j] != 0 || (above[j] != 0 && below[j] != 0));
+  return drive;
+}
+
 TargetJoints matched_joints(const TransferReference& reference, const Rig& rig, const TransferOptions& options,
                             const std::vector<char>& named) {
   TargetJoints result;
@@ -154,8 +181,11 @@ TargetJoints matched_joints(const TransferReference& reference, const Rig& rig, 
   const std::vector<Index> existing = existing_helpers(reference, rig.skeleton, wanted);
   for (Index j = 0; j < wanted.size(); ++j)
     if (existing[j] != kNone) wanted[j] = 0;
+  const Skeleton driven = with_learned_drivers(reference, joints_to_drive(reference, wanted, result.map.correspondence),
+                                               paired_joints(reference, result.map.correspondence), result.findings);
+  const transfer::TransferBody source{reference.body().mesh, driven, reference.body().joints};
   transfer::AddedJoints added =
-      transfer::add_joints(reference.body(), target, result.map.correspondence, wanted, placement_of(options.helpers));
+      transfer::add_joints(source, target, result.map.correspondence, wanted, placement_of(options.helpers));
   append(result.findings, added.warnings);
   result.of_reference = std::move(added.of_reference);
   for (Index j = 0; j < existing.size(); ++j)
@@ -173,11 +203,16 @@ TargetJoints matched_joints(const TransferReference& reference, const Rig& rig, 
 TargetJoints fitted_joints(TransferReference& reference, const Rig& rig, const transfer::Relation& relation,
                            const TransferOptions& options, const Progress& progress) {
   const bool helpers = options.helpers != HelperTransfer::kNone;
-  transfer::SkeletonFit fit =
-      transfer::fit_skeleton(reference.body(), reference.joints(), rig.mesh,
-                             {placement_of(options.helpers), helpers, &relation}, reference.plans(), progress);
   TargetJoints result;
-  result.findings = std::move(fit.findings);
+  const Skeleton driven =
+      helpers && !relation.same_place()
+          ? with_learned_drivers(reference, reference.joints().helper,
+                                 std::vector<char>(reference.skeleton().joints.size(), 1), result.findings)
+          : reference.skeleton();
+  transfer::SkeletonFit fit =
+      transfer::fit_skeleton({reference.body().mesh, driven, reference.body().joints}, reference.joints(), rig.mesh,
+                             {placement_of(options.helpers), helpers, &relation}, reference.plans(), progress);
+  append(result.findings, fit.findings);
   result.notes = std::move(fit.notes);
   result.map = std::move(fit.map);
   result.skeleton = std::move(fit.skeleton);
@@ -420,6 +455,14 @@ TransferResult transfer(TransferReference& reference, const Character& target, c
   }
   result.skeleton_changed = apply(rig, reference, joints, rows);
 
+  if (options.morphs) {
+    begin("morphs");
+    if (!(relation ? *relation : transfer::relate(reference.body().mesh, body.mesh)).same_place())
+      throw Error(
+          "Morphs can be carried over only to a target that lies on the reference's body, such as a garment. Omit the "
+          "option 'morphs'.");
+    result.new_morphs = carry_morphs(reference, result.character);
+  }
   if (options.clips) {
     begin("clips");
     progress.step("carrying clips", 0.8);

@@ -58,6 +58,7 @@ struct TransferOptions {
   std::vector<std::string> only;  ///< Joints of the reference; empty for all.
   bool keep_existing = false;
   bool clips = false;
+  bool morphs = false;
   transfer::TransferOptions weights;
 
   template <class Self, class Visitor>
@@ -81,6 +82,7 @@ struct TransferOptions {
       self.only);
     v(Field("keep_existing", "Keep the weights of vertices that already have some."), self.keep_existing);
     v(Field("clips", "Also carry over the reference's clips."), self.clips);
+    v(Field("morphs", "Also carry over the reference's morphs, to a target that lies on its body."), self.morphs);
     transfer::TransferOptions::visit(self.weights, v);
   }
 };
@@ -109,7 +111,8 @@ struct TransferResult {
   std::optional<Index> changed_vertices;  ///< With `only`: vertices whose row differs from before.
   std::optional<Index> kept_vertices;     ///< With `keep_existing`: vertices that kept their row.
 
-  std::vector<Index> new_clips;  ///< Carried clips, by their number in `character.clips`.
+  std::vector<std::string> new_morphs;  ///< Names of carried morphs.
+  std::vector<Index> new_clips;         ///< Carried clips, by their number in `character.clips`.
   Findings findings;
   Findings notes;  ///< Why better methods were not used: for information only.
   std::vector<Fallback> fallbacks;

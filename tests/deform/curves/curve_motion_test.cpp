@@ -17,13 +17,13 @@ namespace sinew::deform {
 namespace {
 
 /// A tube along y of closed loops, with two joints that share its skin, and poses of it.
-struct Tube {
+struct LoopTube {
   Rig rig;
   CurveSet curves;
   std::vector<std::vector<Vec3>> poses;
   std::vector<double> times_s;
 
-  Tube(Index loops, Index around, double radius) {
+  LoopTube(Index loops, Index around, double radius) {
     Mesh& mesh = rig.mesh;
     curves.limbs.resize(1);
     for (Index l = 0; l < loops; ++l) {
@@ -89,7 +89,7 @@ TEST(CurveMotion, MeetsEveryPoseWhateverWeightsAndJointsAre) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> unit(-1, 1);
   for (int trial = 0; trial < 12; ++trial) {
-    Tube tube(12, 16, 0.1);
+    LoopTube tube(12, 16, 0.1);
     tube.rig.weights = {};
     for (Index v = 0; v < tube.rig.mesh.vertex_count(); ++v) {
       const auto upper = static_cast<float>(std::abs(unit(random)));
@@ -121,7 +121,7 @@ TEST(CurveMotion, MovesASingleModeAsTheBeamDoes) {
   std::mt19937 random(2);
   for (const Index k : {1u, 2u, 5u}) {
     const Index around = 24;
-    Tube tube(1, around, 0.2);
+    LoopTube tube(1, around, 0.2);
     tube.rig.mesh.add_face(std::array<Index, 3>{0, 1, 2});
     tube.rig.mesh.parts[0].face_count = 1;
     tube.poses = {tube.rig.mesh.positions, tube.rig.mesh.positions};
@@ -142,9 +142,47 @@ TEST(CurveMotion, MovesASingleModeAsTheBeamDoes) {
   }
 }
 
+TEST(CurveMotion, LongSegmentsFollowTheProgressAndShortOnesLag) {
+  const auto half_way = [](double duration) {
+    LoopTube tube(1, 24, 0.2);
+    tube.poses = {tube.rig.mesh.positions, tube.rig.mesh.positions};
+    tube.times_s = {0, duration};
+    for (Index a = 0; a < 24; ++a) tube.poses[1][a].y() += 0.1 * std::cos(2 * kPi * a / 24.0);
+    const CurveMotion motion(tube.rig, tube.curves, {}, tube.examples());
+    return (shape_at(motion, duration / 2, 24)[0].y() - tube.poses[0][0].y()) / 0.1;
+  };
+  EXPECT_NEAR(half_way(1e-4), 0.34375, 1e-4);
+  EXPECT_NEAR(half_way(1e4), 0.5, 1e-4);
+  EXPECT_LT(half_way(0.2), half_way(0.8));
+}
+
+TEST(CurveMotion, IsLinearInDisplacementsAndTurnsWithThePoses) {
+  std::mt19937 random(21);
+  LoopTube tube(3, 18, 0.3);
+  tube.poses = {tube.rig.mesh.positions, tube.rig.mesh.positions};
+  tube.times_s = {0, 1};
+  shake(tube.poses[1], random, 0.1);
+  const std::size_t count = tube.poses[0].size();
+  const std::vector<Vec3f> once = CurveMotion(tube.rig, tube.curves, {}, tube.examples()).displacements(0.4);
+  LoopTube twice = tube, turned = tube;
+  const Mat3 turn = rotation_exp(Vec3(0.5, -1, 0.2)).toRotationMatrix();
+  for (std::size_t v = 0; v < count; ++v) {
+    twice.poses[1][v] += tube.poses[1][v] - tube.poses[0][v];
+    for (std::vector<Vec3>* shape : {&turned.poses[0], &turned.poses[1], &turned.rig.mesh.positions})
+      (*shape)[v] = turn * (*shape)[v];
+  }
+  const std::vector<Vec3f> doubled = CurveMotion(twice.rig, twice.curves, {}, twice.examples()).displacements(0.4);
+  const std::vector<Vec3f> rotated_too =
+      CurveMotion(turned.rig, turned.curves, {}, turned.examples()).displacements(0.4);
+  for (std::size_t v = 0; v < count; ++v) {
+    EXPECT_LT((doubled[v] - 2 * once[v]).norm(), 2e-6);
+    EXPECT_LT((rotated_too[v].cast<double>() - turn * once[v].cast<double>()).norm(), 2e-6);
+  }
+}
+
 TEST(CurveMotion, OrderAlongTheCurveMatters) {
   std::mt19937 random(4);
-  Tube tube(1, 24, 0.3);
+  LoopTube tube(1, 24, 0.3);
   tube.poses = {tube.rig.mesh.positions, tube.rig.mesh.positions};
   tube.times_s = {0, 1};
   for (Index a = 0; a < 24; ++a) tube.poses[1][a].y() += 0.1 * std::cos(2 * kPi * a / 24.0);
@@ -160,7 +198,7 @@ TEST(CurveMotion, OrderAlongTheCurveMatters) {
 
 TEST(CurveMotion, StartAndDirectionOfALoopDoNotMatter) {
   std::mt19937 random(8);
-  Tube tube(3, 18, 0.3);
+  LoopTube tube(3, 18, 0.3);
   tube.poses = {tube.rig.mesh.positions, tube.rig.mesh.positions};
   tube.times_s = {0, 1};
   shake(tube.poses[1], random, 0.1);
@@ -173,7 +211,7 @@ TEST(CurveMotion, StartAndDirectionOfALoopDoNotMatter) {
 }
 
 TEST(CurveMotion, ARigidBodyStaysRigid) {
-  Tube tube(10, 12, 0.1);
+  LoopTube tube(10, 12, 0.1);
   tube.poses = {tube.rig.mesh.positions, tube.rig.mesh.positions};
   const Mat3 turn = rotation_exp(Vec3(0.4, 1.1, -0.3)).toRotationMatrix();
   for (Vec3& p : tube.poses[1]) p = turn * p + Vec3(0.3, 0.1, 2);
@@ -190,7 +228,7 @@ TEST(CurveMotion, ARigidBodyStaysRigid) {
 
 TEST(CurveMotion, ALimbKeepsItsLengthWhileItTurns) {
   for (const double degrees : {30.0, 60.0, 90.0, 120.0}) {
-    Tube tube(21, 12, 0.05);
+    LoopTube tube(21, 12, 0.05);
     tube.poses = {tube.rig.mesh.positions, tube.rig.mesh.positions};
     turn_upper(tube.poses[1], degrees * kRadPerDegree);
     tube.times_s = {0, 1};
@@ -215,7 +253,7 @@ TEST(CurveMotion, ALimbKeepsItsLengthWhileItTurns) {
 
 TEST(CurveMotion, FewModesAreCloseToAll) {
   std::mt19937 random(9);
-  Tube tube(6, 40, 0.15);
+  LoopTube tube(6, 40, 0.15);
   tube.poses = {tube.rig.mesh.positions, tube.rig.mesh.positions};
   tube.times_s = {0, 1};
   shake(tube.poses[1], random, 0.1);
@@ -239,7 +277,7 @@ TEST(CurveMotion, FewModesAreCloseToAll) {
 
 TEST(CurveMotion, SequencesAreContinuousAndStopAtKeysOrFlowThrough) {
   std::mt19937 random(6);
-  Tube tube(8, 12, 0.2);
+  LoopTube tube(8, 12, 0.2);
   for (int p = 0; p < 3; ++p) {
     tube.poses.push_back(tube.rig.mesh.positions);
     for (Vec3& v : tube.poses.back()) v += Vec3(0.2 * p, 0.1 * p, 0.3 * p);
@@ -271,7 +309,7 @@ TEST(CurveMotion, SequencesAreContinuousAndStopAtKeysOrFlowThrough) {
 
 TEST(CurveMotion, VerticesWithoutCurvesStayBetweenTheirNeighbours) {
   std::mt19937 random(12);
-  Tube tube(20, 16, 0.2);
+  LoopTube tube(20, 16, 0.2);
   tube.poses = {tube.rig.mesh.positions, tube.rig.mesh.positions};
   tube.times_s = {0, 1};
   for (Vec3& p : tube.poses[1]) p += Vec3(0.1 * std::sin(5 * p.y()), 0, 0.1 * std::cos(3 * p.y()) * p.x());
@@ -306,7 +344,7 @@ TEST(CurveMotion, VerticesWithoutCurvesStayBetweenTheirNeighbours) {
 
 TEST(CurveMotion, DegenerateCurvesAreDefined) {
   for (const Index around : {1u, 2u, 3u, 4u}) {
-    Tube tube(4, around, 0.1);
+    LoopTube tube(4, around, 0.1);
     tube.poses = {tube.rig.mesh.positions, tube.rig.mesh.positions};
     for (Vec3& p : tube.poses[1]) p.z() += 1;
     tube.times_s = {0, 1};
@@ -320,7 +358,7 @@ TEST(CurveMotion, DegenerateCurvesAreDefined) {
         EXPECT_LT(farthest(shape_at(motion, 1, tube.poses[0].size()), tube.poses[1]), 1e-5);
       }
   }
-  Tube tube(4, 6, 0.0);
+  LoopTube tube(4, 6, 0.0);
   tube.poses = {tube.rig.mesh.positions, tube.rig.mesh.positions};
   tube.times_s = {0, 1};
   const CurveMotion flat(tube.rig, tube.curves, {}, tube.examples()), none(tube.rig, {}, {}, tube.examples());
@@ -336,7 +374,7 @@ TEST(CurveMotion, DegenerateCurvesAreDefined) {
 }
 
 TEST(JointPoses, FollowTheSkinAndFindWhereItTurns) {
-  Tube tube(21, 12, 0.05);
+  LoopTube tube(21, 12, 0.05);
   // Weights that know better than the skeleton where the bend is.
   tube.rig.skeleton.joints[1].rest.translation = Vec3(0.06, 0.46, 0);
   tube.rig.skins[0].inverse_bind[1](1, 3) = -0.46;

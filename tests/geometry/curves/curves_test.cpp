@@ -70,6 +70,81 @@ TEST(Curves, FigureOfCubesHasExactlyTheRingsItsCubesGive) {
   }
 }
 
+TEST(Curves, NeighboursFollowTheirChainsAndVerticesHaveTheirPoints) {
+  const Mesh mesh = cube_figure(2);
+  CurveOptions levels;
+  levels.source = CurveSource::kLevels;
+  for (const CurveOptions& options : {CurveOptions{}, levels}) {
+    const CurveSet set = find_curves(mesh, options);
+    const auto expect_chain = [&](const std::vector<Index>& ids, Index chain) {
+      for (std::size_t i = 0; i < ids.size(); ++i) {
+        const Curve& curve = set.curves[ids[i]];
+        EXPECT_EQ(curve.chain, chain);
+        EXPECT_EQ(curve.order, i);
+        EXPECT_EQ(curve.before, i == 0 ? kNone : ids[i - 1]);
+        EXPECT_EQ(curve.after, i + 1 == ids.size() ? kNone : ids[i + 1]);
+      }
+    };
+    for (Index t = 0; t < set.limbs.size(); ++t) expect_chain(set.limbs[t].curves, t);
+    for (Index t = 0; t < set.trunks.size(); ++t) expect_chain(set.trunks[t], t);
+    for (Index c = 0; c < set.curves.size(); ++c) {
+      if (set.curves[c].kind == Curve::Kind::kRest && set.curves[c].before != kNone) {
+        EXPECT_LT(set.curves[c].before, c);
+      }
+    }
+    ASSERT_EQ(set.point_of.size(), mesh.vertex_count());
+    for (Index v = 0; v < mesh.vertex_count(); ++v) {
+      ASSERT_NE(set.curve_of[v], kNone);
+      const Curve& curve = set.curves[set.curve_of[v]];
+      if (set.point_of[v] == kNone) {
+        EXPECT_EQ(options.source, CurveSource::kLevels);
+        continue;
+      }
+      EXPECT_EQ(set.points[set.point_of[v]].at(mesh.positions), mesh.positions[v]);
+      EXPECT_GE(set.point_of[v], curve.first);
+      EXPECT_LT(set.point_of[v], curve.first + curve.count);
+    }
+  }
+}
+
+/// The figure with the strip of quads across a leg cut into triangles around new vertices: rings beside it have more
+/// edges on one side than vertices.
+Mesh figure_with_cut_strip(int k, double low, double high) {
+  const Mesh mesh = cube_figure(k);
+  Mesh cut;
+  cut.positions = mesh.positions;
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    const auto face = mesh.face(f);
+    Vec3 middle = Vec3::Zero();
+    for (const Index v : face) middle += mesh.positions[v] / 4;
+    if (middle.z() < low || middle.z() > high || middle.x() > 1.2) {
+      cut.add_face(face);
+      continue;
+    }
+    const Index centre = cut.vertex_count();
+    cut.positions.push_back(middle);
+    for (std::size_t i = 0; i < 4; ++i) cut.add_face(std::array<Index, 3>{face[i], face[(i + 1) % 4], centre});
+  }
+  return cut;
+}
+
+TEST(Curves, RingsBeyondABreakBelongToTheirLimb) {
+  const CurveSet whole = find_curves(cube_figure(3)), cut = find_curves(figure_with_cut_strip(3, -2.61, -2.5));
+  EXPECT_EQ(cut.trunks.size(), 1U);
+  ASSERT_EQ(cut.limbs.size(), 5U);
+  std::size_t most = 0, least = 100, rings = 0;
+  for (const CurveLimb& limb : cut.limbs) {
+    EXPECT_FALSE(limb.level_sets);
+    most = std::max(most, limb.curves.size());
+    if (limb.curves.size() > 20) least = std::min(least, limb.curves.size());
+    rings += limb.curves.size();
+  }
+  EXPECT_EQ(most, 39U);
+  EXPECT_EQ(least, 37U);  // The two rings beside the strip are none.
+  EXPECT_EQ(cut.closed_count() + 2, whole.closed_count());
+  EXPECT_EQ(rings + cut.trunks.front().size(), cut.closed_count());
+}
+
 TEST(Curves, RandomFiguresHaveTheRingsOfTheirCubes) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE(seed);
@@ -117,6 +192,27 @@ TEST(Curves, RingsDoNotDependOnTheOrderOfVerticesAndFaces) {
     renamed.insert(std::move(ring));
   }
   EXPECT_EQ(renamed, closed_rings(find_curves(other)));
+  // Open arcs, too, once no two distances are equal.
+  std::uniform_real_distribution<double> unit(-1, 1);
+  Mesh rough = mesh;
+  for (Vec3& p : rough.positions) p += 1e-3 * Vec3(unit(random), unit(random), unit(random));
+  for (Index v = 0; v < mesh.vertex_count(); ++v) other.positions[name[v]] = rough.positions[v];
+  const auto arcs = [](const CurveSet& set, auto&& rename) {
+    std::set<VertexSet> result;
+    for (const Curve& curve : set.curves) {
+      VertexSet arc;
+      for (const CurvePoint& p : set.of(curve)) arc.push_back(rename(p.a));
+      std::sort(arc.begin(), arc.end());
+      result.insert(std::move(arc));
+    }
+    return result;
+  };
+  const auto expected = arcs(find_curves(rough), [&](Index v) { return name[v]; });
+  const auto found = arcs(find_curves(other), [](Index v) { return v; });
+  std::size_t same = 0;
+  for (const VertexSet& arc : found) same += expected.count(arc);
+  EXPECT_EQ(same, found.size());
+  EXPECT_EQ(found.size(), expected.size());
 }
 
 TEST(Curves, RingsDoNotDependOnPlaceTurnAndScale) {
@@ -136,13 +232,13 @@ TEST(Curves, RingsDoNotDependOnPlaceTurnAndScale) {
 }
 
 TEST(Curves, AreTheSameForAnyNumberOfThreads) {
-  const Mesh mesh = cube_figure(3);
+  const Mesh mesh = cube_figure(2);
   CurveOptions levels;
   levels.source = CurveSource::kLevels;
   for (const CurveOptions& options : {CurveOptions{}, levels}) {
     std::optional<CurveSet> first;
-    for (const int threads : {1, 2, 1, 2}) {
-      const test::Threads with(threads);
+    for (int run = 0; run < 20; ++run) {
+      const test::Threads with(1 + run % 2);
       CurveSet set = find_curves(mesh, options);
       if (first) {
         ASSERT_EQ(set.points.size(), first->points.size());
@@ -199,6 +295,18 @@ TEST(Curves, OddMeshesHaveADefinedResult) {
     for (int y = 0; y < 5; ++y)
       if (x == 0 || y == 0 || x == 4 || y == 4) ring.insert({x, y, 0});
   EXPECT_EQ(find_curves(cube_surface(ring, 2)).uncovered, 0U);
+  std::set<CubeAt> bar;
+  for (int x = 0; x < 12; ++x) bar.insert({x, 0, 0});
+  const Mesh whole_bar = cube_surface(bar, 2);
+  Mesh tube;  // Open at both ends.
+  tube.positions = whole_bar.positions;
+  for (Index f = 0; f < whole_bar.face_count(); ++f) {
+    double least = 12, most = 0;
+    for (const Index v : whole_bar.face(f))
+      least = std::min(least, whole_bar.positions[v].x()), most = std::max(most, whole_bar.positions[v].x());
+    if (least > 0.5 && most < 11.5) tube.add_face(whole_bar.face(f));
+  }
+  EXPECT_GT(find_curves(tube).closed_count(), 20U);
   Mesh flipped = cube_figure(2);
   std::reverse(flipped.face_vertices.begin() + 40, flipped.face_vertices.begin() + 44);
   EXPECT_FALSE(find_curves(flipped).findings.empty());

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <optional>
 #include <random>
 #include <set>
 
@@ -77,6 +79,63 @@ TEST(LevelSets, EveryLevelOfALimbIsOneClosedLine) {
         crossed += a->second <= curve.level && b->second > curve.level ? 1 : 0;
       }
       EXPECT_EQ(crossed, curve.points.size());
+    }
+  }
+}
+
+TEST(LevelSets, RunOverHoles) {
+  const Mesh whole = cube_figure(2);
+  CurveOptions options;
+  options.source = CurveSource::kLevels;
+  const CurveSet expected = find_curves(whole, options);
+  Mesh open;
+  open.positions = whole.positions;
+  int holes = 0;
+  for (Index f = 0; f < whole.face_count(); ++f) {
+    Vec3 middle = Vec3::Zero();
+    for (const Index v : whole.face(f)) middle += whole.positions[v] / 4;
+    // One quad on the front of each arm and leg.
+    const bool arm =
+        std::abs(middle.z() - 3.4) < 0.15 && (std::abs(middle.x() + 2.4) < 0.13 || std::abs(middle.x() - 5.4) < 0.13);
+    const bool leg =
+        std::abs(middle.z() + 2.4) < 0.13 && (std::abs(middle.x() - 0.4) < 0.15 || std::abs(middle.x() - 2.4) < 0.15);
+    if ((arm || leg) && middle.y() > 0.8) ++holes;
+    else open.add_face(whole.face(f));
+  }
+  EXPECT_GE(holes, 4);
+  const CurveSet found = find_curves(open, options);
+  ASSERT_EQ(found.limbs.size(), expected.limbs.size());
+  for (const CurveLimb& limb : found.limbs) {
+    EXPECT_GE(limb.curves.size(), 5U);
+    for (const Index id : limb.curves) EXPECT_TRUE(found.curves[id].closed);
+  }
+}
+
+TEST(LevelSets, StayNestedInAnotherPose) {
+  const Mesh mesh = cut_at_random(cube_figure(3), 5);
+  CurveOptions options;
+  options.source = CurveSource::kLevels;
+  const CurveSet set = find_curves(mesh, options);
+  // Another shape of the same mesh: legs and arms turned about the middle of the body.
+  std::vector<Vec3> posed = mesh.positions;
+  for (Vec3& p : posed) {
+    const double a = 0.1 * p.z();
+    p = Vec3(p.x(), std::cos(a) * (p.y() - 0.5) - 0.2 * p.z() * std::sin(a), p.z() + 0.3 * p.x());
+  }
+  for (const CurveLimb& limb : set.limbs) {
+    ASSERT_TRUE(limb.level_sets);
+    std::optional<Vec3> last;
+    for (const Index id : limb.curves) {
+      const Curve& curve = set.curves[id];
+      ASSERT_TRUE(curve.closed);
+      Vec3 middle = Vec3::Zero();
+      for (const CurvePoint& p : set.of(curve)) middle += p.at(posed) / curve.count;
+      // The tip is farther from each curve than from the one before.
+      const double from_tip = (middle - posed[limb.tip]).norm();
+      if (last) {
+        EXPECT_GT(from_tip, (*last - posed[limb.tip]).norm() - 1e-9);
+      }
+      last = middle;
     }
   }
 }

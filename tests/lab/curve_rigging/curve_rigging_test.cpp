@@ -33,8 +33,32 @@ TEST(CurveRigging, ContractionEndsNearTheMiddleLines) {
   ReproduceOptions options;
   options.runs = 0;
   curve_contraction(options, {}, result);
-  EXPECT_LT(result.metrics["contraction"]["distance_percent"], 1);
+  ASSERT_EQ(result.metrics["contraction"].size(), 1U);
+  EXPECT_LT(result.metrics["contraction"][0]["distance_percent"], 1);
   EXPECT_TRUE(result.times.empty());
+}
+
+TEST(CurveRigging, CurvesKeepArmsOutOfLargeEars) {
+  Reproduction result;
+  curve_ears({}, result);
+  EXPECT_TRUE(result.misses.empty());
+  for (const Json& row : result.metrics["ears"]) EXPECT_EQ(row["curves"], 4);
+}
+
+TEST(CurveRigging, HandHasAllFingersAndTheTemplateAddsWhatDoesNotBend) {
+  Reproduction result;
+  curve_hand(result);
+  for (const Json& row : result.metrics["hand"]) {
+    EXPECT_EQ(row["fingers"], 5);
+    EXPECT_GE(row["by_template"], 10);
+    EXPECT_LT(row["error_percent"][1], 8);
+  }
+}
+
+TEST(CurveRigging, CurvesAreSmallerThanTheMesh) {
+  Reproduction result;
+  curve_data_size(result);
+  for (const Json& row : result.metrics["data_size"]) EXPECT_LT(row["ring_bytes"], row["mesh_bytes"]);
 }
 
 }  // namespace

@@ -29,5 +29,15 @@ TEST(Retargeting, GarmentsAndFamiliesMeetTheirBounds) {
   for (const Finding& miss : result.misses) ADD_FAILURE() << miss.text;
 }
 
+TEST(Retargeting, LevelsOfDetailAndPosedWeightsMeetTheirBounds) {
+  Reproduction result;
+  retarget_details(6000, {}, result);
+  retarget_posed(2000, {}, result);
+  ASSERT_EQ(result.tables.size(), 2U);
+  EXPECT_EQ(result.tables[0].rows.size(), 3U);
+  EXPECT_EQ(result.tables[1].rows.size(), 5U);
+  for (const Finding& miss : result.misses) ADD_FAILURE() << miss.text;
+}
+
 }  // namespace
 }  // namespace sinew::lab

@@ -16,9 +16,9 @@
 #include "sinew/geometry/mesh/volume.h"
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/geometry/spatial/self_intersection.h"
+#include "sinew/geometry/voxels/marching_cubes.h"
 #include "sinew/motion/resolve.h"
 #include "sinew/shapes/kinds.h"
-#include "sinew/shapes/surface/marching_cubes.h"
 #include "sinew/shapes/surface/melted_field.h"
 
 namespace sinew::shapes {
@@ -32,7 +32,7 @@ MakeOptions coarse(int seed = 0) {
   return options;
 }
 
-Mesh mesh_of(const CutSurface& surface) {
+Mesh mesh_of(const geometry::TriangleSurface& surface) {
   Mesh mesh;
   mesh.positions = surface.positions;
   for (const auto& triangle : surface.triangles) mesh.add_face(triangle);
@@ -56,7 +56,7 @@ DistanceField sampled(double cell, int samples, double (*value)(const Vec3&)) {
 }
 
 TEST(MarchingCubes, GivesTheBallItsVolumeAndOneSheet) {
-  const Mesh mesh = mesh_of(marching_cubes(sampled(0.1, 25, [](const Vec3& p) { return p.norm() - 1; })));
+  const Mesh mesh = mesh_of(geometry::marching_cubes(sampled(0.1, 25, [](const Vec3& p) { return p.norm() - 1; })));
   const geometry::TopologyCounts counts = geometry::topology(mesh, geometry::weld(mesh)).total;
   EXPECT_TRUE(counts.encloses());
   EXPECT_TRUE(counts.manifold());
@@ -73,7 +73,7 @@ TEST(MarchingCubes, IsClosedOnNoise) {
         for (Index x = 1; x < 13; ++x)
           field.values[(z * 14 + y) * 14 + x] =
               static_cast<float>(2 * geometry::Random(seed, (z * 14 + y) * 14 + x).uniform() - 1);
-    const Mesh mesh = mesh_of(marching_cubes(field));
+    const Mesh mesh = mesh_of(geometry::marching_cubes(field));
     std::set<std::pair<Index, Index>> edges;
     std::multiset<std::pair<Index, Index>> all;
     for (Index f = 0; f < mesh.face_count(); ++f)
@@ -171,7 +171,7 @@ TEST(Generated, FillsNarrowGapsOnly) {
     part.face_count = mesh.face_count();
     mesh.parts.push_back(part);
     const DistanceField field = melted_field(mesh, {0.02, 0.1, 0.05, 1});
-    const Mesh melted = mesh_of(marching_cubes(field));
+    const Mesh melted = mesh_of(geometry::marching_cubes(field));
     EXPECT_EQ(geometry::components(melted).count, gap < 0.1 ? 1U : 2U) << gap;
     EXPECT_NEAR(geometry::volume(melted).volume, gap < 0.1 ? 0.6 + 0.9 * gap : 0.6, 0.03) << gap;
   }

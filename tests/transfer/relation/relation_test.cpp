@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "sinew/geometry/mesh/decimate.h"
+#include "sinew/geometry/mesh/normals.h"
+#include "sinew/transfer/relation/auto_transfer.h"
 #include "tests/support/made_human.h"
 
 namespace sinew::transfer {
@@ -43,6 +45,31 @@ TEST(Relation, ASlightlyDifferentBodyInTheSamePoseAndASheetThroughItAreNoGarment
   Mesh flat = mesh;
   for (Vec3& p : flat.positions) p.z() = 0;
   EXPECT_EQ(relate(mesh, flat).kind, RelationKind::kBody);
+}
+
+TEST(AutoTransfer, ATargetThatLiesLikeAGarmentButHasItsJointsElsewhereIsAnotherBody) {
+  const Character body = test::made_human("a", 2500);
+  const Reference reference{{body.rig.mesh, body.rig.skeleton, rest_matrices(body.rig.skeleton)},
+                            body.rig.weights.normalized()};
+  Mesh vest = body.rig.mesh;
+  const Box box = vest.bounds();
+  const std::vector<Vec3> normals = geometry::vertex_normals(body.rig.mesh);
+  for (Index v = 0; v < vest.vertex_count(); ++v) vest.positions[v] += 0.01 * normals[v];
+  Mesh cut;
+  cut.positions = vest.positions;
+  for (Index f = 0; f < vest.face_count(); ++f)
+    if (vest.positions[vest.face(f)[0]].y() > box.center().y()) cut.add_face(vest.face(f));
+  MeshPart part;
+  part.vertex_count = cut.vertex_count(), part.face_count = cut.face_count();
+  cut.parts = {part};
+  std::vector<std::pair<Index, Index>> joints;
+  for (Index j = 0; j < body.rig.skeleton.size(); ++j) joints.emplace_back(j, j);
+  const Correspondence pairs = correspond(body.rig.skeleton, body.rig.skeleton, joints);
+  TransferBody target{cut, body.rig.skeleton, reference.joints};
+  const MethodChoice automatic(methods(), "auto");
+  EXPECT_NE(transfer(automatic, {reference, target, pairs}).choice.find("'garment'"), std::string::npos);
+  for (Mat4& frame : target.joints) frame(0, 3) += 0.1;
+  EXPECT_NE(transfer(automatic, {reference, target, pairs}).choice.find("'skeleton'"), std::string::npos);
 }
 
 TEST(Relation, MeshesWithoutExtentAreAnotherBody) {

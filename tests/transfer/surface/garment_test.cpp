@@ -15,6 +15,7 @@
 #include "sinew/measure/weight_agreement.h"
 #include "sinew/transfer/relation/relation.h"
 #include "sinew/transfer/surface/closest_point.h"
+#include "sinew/transfer/surface/cloth_pieces.h"
 #include "sinew/transfer/surface/detail.h"
 #include "sinew/transfer/surface/inpaint_transfer.h"
 #include "tests/support/made_human.h"
@@ -128,6 +129,17 @@ TEST(GarmentTransfer, OffsetTorsosHaveLowerErrorThanPublishedInpaintingAtAllDist
   }
 }
 
+TEST(GarmentTransfer, OnACoarseBodyToo) {
+  const Wardrobe wardrobe(1000);
+  for (const double offset : {0.005, 0.02, 0.05}) {
+    const Vest vest = vest_at(wardrobe, offset);
+    ASSERT_LT(vest.mesh.vertex_count(), 500U);
+    const WeightTransfer ours = transfer_garment(wardrobe.reference, wardrobe.target(vest.mesh), {});
+    const WeightTransfer published = transfer_inpaint(wardrobe.reference, wardrobe.target(vest.mesh), {});
+    EXPECT_LT(half_l1(ours.weights, vest.truth), half_l1(published.weights, vest.truth)) << offset;
+  }
+}
+
 TEST(GarmentTransfer, AButtonFarAwayHardlyChangesTheRestAndIsListed) {
   const Wardrobe wardrobe(1500);
   Vest vest = vest_at(wardrobe, 0.01);
@@ -159,6 +171,31 @@ TEST(GarmentTransfer, SmallPiecesHaveOneRow) {
     const auto a = made.weights.row(first), b = made.weights.row(v);
     EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end())) << v;
   }
+}
+
+TEST(RigidPieces, AShellThatBendsIsNotOne) {
+  // Two strips of equal size, of which one is a finger: its rows go from one joint to another.
+  Mesh mesh;
+  SkinWeights rows;
+  for (const double x : {0.0, 1.0, 5.0}) {
+    const Index first = mesh.vertex_count();
+    const double length = x == 5 ? 2 : 0.05;
+    for (int i = 0; i < 8; ++i) {
+      mesh.positions.emplace_back(x, length * (i / 2) / 3, (i % 2) * 0.01);
+      const auto along = static_cast<float>(i / 2) / 3;
+      if (x == 0) rows.add_row({{0, 0.6F}, {1, 0.4F}});
+      else if (x == 1 && along > 0 && along < 1) rows.add_row({{0, 1 - along}, {1, along}});
+      else rows.add_row({{along > 0.5F ? 1U : 0U, 1.0F}});
+    }
+    for (Index i = first; i + 3 < first + 8; i += 2) mesh.add_face(std::array<Index, 4>{i, i + 1, i + 3, i + 2});
+    end_part(mesh);
+  }
+  Index count = 0;
+  const SkinWeights made = rigid_pieces(rows, mesh, geometry::weld(mesh), 1.0, count);
+  EXPECT_EQ(count, 1U);
+  for (Index v = 0; v < 8; ++v) EXPECT_EQ(made.row(v).size(), 2U);
+  for (Index v = 8; v < 16; ++v)
+    EXPECT_TRUE(std::equal(made.row(v).begin(), made.row(v).end(), rows.row(v).begin(), rows.row(v).end())) << v;
 }
 
 TEST(GarmentTransfer, SeamsOfSeparatePartsHaveEqualRows) {

@@ -31,6 +31,13 @@ MaterialNumbers material_numbers(SkinMaterial material) {
   return {0.2e6, 1100, 0.002};
 }
 
+double metres_per_unit(const Mesh& mesh, double body_height) {
+  const double own = mesh.bounds().extent().maxCoeff();
+  if (!(own > 0)) return 1;
+  if (body_height > 0) return body_height / own;
+  return own > 10 || own < 0.1 ? 1.75 / own : 1;
+}
+
 MaterialNumbers CurveMotionOptions::numbers() const {
   MaterialNumbers result = material_numbers(material);
   if (youngs > 0) result.youngs_pa = youngs;

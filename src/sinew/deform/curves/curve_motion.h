@@ -19,6 +19,10 @@
 
 namespace sinew::deform {
 
+/// Metres per unit of length of a body: as its height tells or, for a height of 0, 1, unless it would be above 10 m or
+/// below 10 cm tall; then it is taken as 1.75 m.
+double metres_per_unit(const Mesh& mesh, double body_height);
+
 /// Example poses of a rig, with the vertices of its mesh.
 struct ExamplePoses {
   std::span<const std::vector<Vec3>> positions;

@@ -63,11 +63,8 @@ std::optional<Rigid> nearest_motion(const JointSkin& skin, std::span<const Vec3>
   }
   const Eigen::JacobiSVD<Mat3> shape(spread);
   if (!(shape.singularValues()[1] > 1e-6 * shape.singularValues()[0])) return std::nullopt;
-  const Eigen::JacobiSVD<Mat3> svd(covariance, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  Vec3 signs = Vec3::Ones();
-  signs[2] = (svd.matrixU() * svd.matrixV().transpose()).determinant() < 0 ? -1 : 1;
   Rigid motion;
-  motion.rotation = svd.matrixU() * signs.asDiagonal() * svd.matrixV().transpose();
+  motion.rotation = polar(covariance).rotation;
   motion.translation = to - motion.rotation * from;
   return motion;
 }
@@ -163,10 +160,7 @@ Mat3 nearest_turn(const JointSkin& skin, std::span<const Vec3> rest, std::span<c
   Mat3 covariance = Mat3::Zero();
   for (std::size_t i = 0; i < skin.vertices.size(); ++i)
     covariance += skin.weights[i] * (posed[skin.vertices[i]] - to) * (rest[skin.vertices[i]] - from).transpose();
-  const Eigen::JacobiSVD<Mat3> svd(covariance, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  Vec3 signs = Vec3::Ones();
-  signs[2] = (svd.matrixU() * svd.matrixV().transpose()).determinant() < 0 ? -1 : 1;
-  return svd.matrixU() * signs.asDiagonal() * svd.matrixV().transpose();
+  return polar(covariance).rotation;
 }
 
 // The same poses with bones of fixed length: from the root outwards, each joint turns about where its parent puts it.

@@ -11,6 +11,7 @@
 #include "sinew/deform/bind_frames.h"
 #include "sinew/deform/blend/dqs.h"
 #include "sinew/deform/curves/curve_lines.h"
+#include "sinew/deform/curves/curve_motion.h"
 #include "sinew/deform/curves/pose_shapes.h"
 #include "sinew/deform/curves/vertex_motion.h"
 #include "sinew/geometry/curves/curves.h"
@@ -107,10 +108,7 @@ class OdeDeformer final : public Deformer {
   };
 
   void find_modes(const Mesh& mesh) {
-    const double own = mesh.bounds().extent().maxCoeff();
-    double metres = 1;
-    if (options_.body_height > 0 && own > 0) metres = options_.body_height / own;
-    else if (own > 10 || own < 0.1) metres = own > 0 ? 1.75 / own : 1;
+    const double metres = metres_per_unit(mesh, options_.body_height);
     const double strip = std::sqrt(material_numbers(options_.material).strip_stiffness());
     const double hold = options_.hold > 0 ? options_.hold : hold_of(options_.material);
     std::map<std::pair<Index, bool>, Index> known;

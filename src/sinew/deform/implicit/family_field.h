@@ -73,25 +73,30 @@ inline float ramp_down(float x, float low, float high) {
 
 /// Fields that are less by more than this have no influence.
 inline constexpr float kSoftness = 0.15F;
+/// How far a joined field exceeds both of its members where it takes their place.
+inline constexpr float kJoined = 0.04F;
 /// Cosines between the gradients of two members that face each other, and of two that do not.
 inline constexpr float kFacing = 0.6F, kAlong = 0.85F;
 
 /// The parts in one pose, with the operators by which each is joined to its parent.
 ///
 /// The field is not the largest one of the members, because its gradient jumps where another member takes over, and so
-/// would the skin. It is the mean of all that are nearly the largest, which is the same where they are equal.
+/// would the skin. It is the mean of all that are nearly the largest, which is the same where they are equal. Joined
+/// fields count as far as they exceed their members: where an operator is a union, its gradient jumps too.
 struct PosedFields {
   std::span<const PosedPart> parts;
   std::span<const FieldOperator> operators;  ///< Per part.
 
   FamilyValue evaluate(const Family& family, const Vec3f& x) const {
     std::array<float, 2 * kMostFamily> f;
+    std::array<float, 2 * kMostFamily> share;
     std::array<Vec3f, 2 * kMostFamily> gradient;
     FamilyValue result;
     float top = 0;
     for (std::size_t m = 0; m < family.count; ++m) {
       PartValue value;
       f[m] = 0;
+      share[m] = 1;
       gradient[m] = Vec3f::Zero();
       if (!part_value(parts[family.parts[m]], x, value)) continue;
       const Support<float> support = compact_support(value.q, 1.0F);
@@ -109,22 +114,28 @@ struct PosedFields {
       const float lengths = std::sqrt(gradient[a].squaredNorm() * gradient[m].squaredNorm());
       if (!(lengths > 0)) continue;
       const Combined<float> joined = join(f[a], f[m], gradient[a].dot(gradient[m]) / lengths);
+      const float excess = joined.field - std::max(f[a], f[m]);
+      if (!(excess > 0)) continue;
       f[count] = joined.field;
+      share[count] = 1 - ramp_down(excess, 0, kJoined);
+      share[a] *= 1 - share[count];
+      share[m] *= 1 - share[count];
       gradient[count] = joined.by_first * gradient[a] + joined.by_second * gradient[m];
       top = std::max(top, f[count++]);
     }
-    soften(family.count, count, top, f, gradient, result);
+    soften(family.count, count, top, f, share, gradient, result);
     return result;
   }
 
  private:
   static void soften(std::size_t members, std::size_t count, float top, const std::array<float, 2 * kMostFamily>& f,
+                     const std::array<float, 2 * kMostFamily>& share,
                      const std::array<Vec3f, 2 * kMostFamily>& gradient, FamilyValue& result) {
     std::array<float, 2 * kMostFamily> weight;
-    float sum = 0;
+    float sum = 1e-20F;
     for (std::size_t m = 0; m < count; ++m) {
       const float near = std::max(0.0F, 1 - (top - f[m]) / kSoftness);
-      weight[m] = near * near;
+      weight[m] = share[m] * near * near;
       sum += weight[m];
       result.field += weight[m] * f[m];
       result.gradient += weight[m] * gradient[m];

@@ -41,12 +41,15 @@ double step(double x) {
   return 1 - std::exp(1 - 1 / (1 - std::exp(1 - 1 / x)));
 }
 
+/// The largest value of e^{1 − 1/ξ} (1 − ξ), at ξ = (√5 − 1) / 2.
+constexpr double kBulgePeak = 0.2058809;
+
 /// The bulge's profile: the large coordinate over the small one, both from the border on.
 template <class T>
 T bulge_profile(T xi, T strength) {
   if (xi <= T(0)) return T(1);
   if (xi >= T(1)) return T(1);
-  return T(1) - strength * std::exp(T(1) - T(1) / xi) * (T(1) - xi);
+  return T(1) - strength / T(kBulgePeak) * std::exp(T(1) - T(1) / xi) * (T(1) - xi);
 }
 
 /// Positive where C is above the bulge's level through (large, small).

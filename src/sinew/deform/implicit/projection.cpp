@@ -17,10 +17,12 @@ constexpr float kReportedFit = 1e-2F;  ///< The same after all passes and reduct
 constexpr float kExact = 1e-4F;        ///< Where steps end.
 constexpr float kOff = 0.02F;  ///< Of the field, from which on a vertex needs its correction of the frame before.
 constexpr float kMet = 0.05F;  ///< Of the field, from which on skin that faces other skin is in contact.
-constexpr float kLongestStep = 0.08F;           ///< In radii of support.
-constexpr float kFlat = 1e-3F, kSteep = 1e-2F;  ///< Gradients per radius without and with a direction.
+constexpr float kLongestStep = 0.08F;  ///< In radii of support.
+constexpr float kFlat = 5e-3F;         ///< Gradient per radius below which there is no way to go.
+constexpr float kDamping = 0.25F;      ///< Gradient per radius below which steps become shorter.
+constexpr float kNoDirection = 0.1F;   ///< The same for the gradient at the start.
 /// Cosines between gradients of two parts in contact that are not joined.
-constexpr float kOpposed = 0.1F, kAlongside = 0.3F;
+constexpr float kOpposed = -0.2F, kAlongside = 0.4F;
 constexpr float kCloseTo = 0.02F, kAwayFrom = 0.1F;  ///< In radii: how far outside of its own part skin meets.
 constexpr float kMeetStep = 0.7F;
 constexpr int kMeetSteps = 4;
@@ -28,11 +30,15 @@ constexpr int kMeetSteps = 4;
 constexpr float kUneven = 0.15F, kUnevenContact = 0.3F;
 constexpr int kEvenRounds = 3;
 constexpr int kBetaRounds = 3;
+constexpr float kUnsmoothed = 1e-3F;  ///< Of a contact, below which skin is not smoothed.
 constexpr std::size_t kGrain = 256;
 
 /// One vertex on its way to its field. Nothing on the way is a choice between two: where it ends changes with where it
-/// starts and with the pose. Walks that stop at the first turn of the gradient end anywhere: with them, single vertices
-/// of a walking human moved by 11 mm from one frame to the next at 480 frames per second, and by 3 mm with these.
+/// starts and with the pose. It walks along the gradient at its start. If every step followed the gradient anew,
+/// vertices between two parts would end at the one or at the other, however close they start. Measured on a walking
+/// human, a horse and CesiumMan, largest change of a correction in 1/15000 s: 1.8, 1.5 and 2.3 thousandths of the size
+/// with new gradients, 0.05, 0.07 and 0.2 with these rules. Walks that stop at the first turn of the gradient are worse
+/// still.
 struct Walk {
   const PosedFields& fields;
   const Family& family;
@@ -40,13 +46,17 @@ struct Walk {
   Vec3f x;
   FamilyValue at;
   VertexStatus status = VertexStatus::kUnfinished;
+  float stop = 0;  ///< How much it is held, because it faced other skin on its way out. It is not let go again.
   float beta = 0;  ///< How much of a contact was met on the way.
 
   Walk(const PosedFields& posed, const Family& parts, float target, const Vec3f& start)
       : fields(posed), family(parts), iso(target), x(start), at(posed.evaluate(parts, start)) {}
 
+  /// The mean of the parts, not that of the part that leads, which changes suddenly.
   float radius() const {
-    return fields.parts[family.parts[static_cast<std::size_t>(std::max(at.lead, 0))]].posed_radius;
+    float sum = 0;
+    for (std::size_t m = 0; m < family.count; ++m) sum += fields.parts[family.parts[m]].posed_radius;
+    return sum / static_cast<float>(family.count);
   }
 
   void go(int steps, float share) {
@@ -54,23 +64,25 @@ struct Walk {
       status = VertexStatus::kOutside;
       return;
     }
-    float steepness = 1;
+    const float r = radius(), damping = kDamping * kDamping / (r * r), longest = kLongestStep * r;
+    // Shorter than 1 where gradients cancel each other out and have no direction.
+    const Vec3f along = at.gradient / std::sqrt(at.gradient.squaredNorm() + kNoDirection * kNoDirection / (r * r));
+    const float steepness = at.gradient.norm() * r;
     for (int i = 0; i < steps; ++i) {
-      const float error = iso - at.field, squared = at.gradient.squaredNorm(), r = radius();
+      const float error = iso - at.field;
       if (std::abs(error) < kExact) break;
-      steepness = 1 - ramp_down(std::sqrt(squared) * r, kFlat, kSteep);
-      if (!(steepness > 0)) break;
       // On the way out, skin that faces other skin stops between the two.
-      const float stop = error < 0 ? at.opposed : 0;
-      beta = std::max(beta, stop * std::min(1.0F, -error / kMet));
-      Vec3f step = (1 - stop) * steepness * share * error / squared * at.gradient;
-      const float length = step.norm(), longest = kLongestStep * r;
+      if (error < 0) stop = std::max(stop, at.opposed);
+      beta = std::max(beta, stop * std::clamp(-error / kMet, 0.0F, 1.0F));
+      const float slope = std::max(0.0F, at.gradient.dot(along));
+      Vec3f step = (1 - stop) * share * error * slope / (at.gradient.squaredNorm() + damping) * along;
+      const float length = step.norm();
       if (length > longest) step *= longest / length;
       x += step;
       at = fields.evaluate(family, x);
       if (at.lead < 0) break;
     }
-    if (at.lead < 0 || steepness < 0.5F) status = VertexStatus::kOutside;
+    if (at.lead < 0 || steepness < kFlat) status = VertexStatus::kOutside;
     else if (beta >= 0.5F) status = VertexStatus::kContact;
     else if (std::abs(iso - at.field) < kFitted) status = VertexStatus::kFitted;
   }
@@ -103,12 +115,14 @@ void Projection::project(const PosedFields& fields, std::span<const float> iso, 
         if (!(share > 1e-3F)) return;
         Walk walk(fields, skin_.families[skin_.family[v]], iso[v], x[v]);
         const float start = std::abs(iso[v] - walk.at.field);
+        if (pass == Pass::kRelaxed) walk.stop = stop_[v];
         walk.go(options_.steps, options_.step);
         x[v] += share * (walk.x - x[v]);
         normals_[v] = walk.at.gradient;
         status_[v] = walk.status;
         if (pass == Pass::kFirst) error_[v] = start;
-        beta_[v] = std::max(beta_[v], walk.beta);
+        stop_[v] += share * (walk.stop - stop_[v]);
+        beta_[v] = std::max(beta_[v], share * walk.beta);
       },
       kGrain);
 }
@@ -219,14 +233,15 @@ void Projection::smooth(std::span<Vec3f> x) {
         skin_.size(),
         [&](std::size_t v) {
           next_[v] = x[v];
-          if (beta_[v] < 1e-3F) return;
+          const float strength = std::min(1.0F, beta_[v]) - kUnsmoothed;
+          if (!(strength > 0)) return;
           Vec3f mean = Vec3f::Zero();
           float sum = 0;
           for (Index i = skin_.rings.offsets[v]; i < skin_.rings.offsets[v + 1]; ++i) {
             mean += skin_.ring_weights[i] * x[skin_.rings.items[i]];
             sum += skin_.ring_weights[i];
           }
-          if (sum > 0) next_[v] += std::min(1.0F, beta_[v]) * (mean - x[v]);
+          if (sum > 0) next_[v] += strength * (mean - x[v]);
         },
         1024);
     std::copy(next_.begin(), next_.end(), x.begin());
@@ -272,6 +287,7 @@ void Projection::run(const PosedFields& fields, std::span<const float> iso, std:
   stirred_.resize(count);
   next_beta_.resize(count);
   error_.assign(count, 0);
+  stop_.assign(count, 0);
   beta_.assign(count, 0);
   start_.assign(x.begin(), x.end());
   project(fields, iso, x, Pass::kFirst);
@@ -281,10 +297,11 @@ void Projection::run(const PosedFields& fields, std::span<const float> iso, std:
   }
   even_out(x, kUneven);
   if (options_.contact) meet(fields, x);
-  if (std::all_of(beta_.begin(), beta_.end(), [](float b) { return b == 0; })) return;
-  smooth(x);
-  project(fields, iso, x, Pass::kSmoothed);
-  if (options_.contact) meet(fields, x);
+  if (!std::all_of(beta_.begin(), beta_.end(), [](float b) { return b == 0; })) {
+    smooth(x);
+    project(fields, iso, x, Pass::kSmoothed);
+    if (options_.contact) meet(fields, x);
+  }
   even_out(x, kUnevenContact);
 }
 

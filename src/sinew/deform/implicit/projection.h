@@ -65,7 +65,7 @@ class Projection {
   std::vector<VertexStatus> status_;
   std::vector<char> stirred_;  ///< Per vertex: it is not where it started.
   std::vector<Vec3f> normals_, next_, start_;
-  std::vector<float> error_, beta_, next_beta_;
+  std::vector<float> error_, stop_, beta_, next_beta_;
 };
 
 }  // namespace sinew::deform

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "sinew/core/curve_measure.h"
 
@@ -15,9 +16,12 @@ constexpr std::size_t kMostSeeds = 8;
 constexpr double kMostDoubt = 0.7;
 constexpr double kMostGrowth = 1.6;
 constexpr std::size_t kRemembered = 5;  // Rings whose median the growth refers to.
-constexpr std::size_t kLeastRings = 3;
-constexpr double kLeastSpan = 0.4;   // Regions reach into the body, so that a limb is shorter than its region.
-constexpr Index kTrial = kNone - 1;  // The curve of vertices that are taken for a trial only.
+constexpr std::size_t kLeastRings = 3;  // Heads of coarse figures have no more.
+// Regions reach into the body, so that a limb is shorter than its region. With five rings and 60 %, limbs of coarse
+// figures on wide bodies would lose their rings.
+constexpr double kLeastSpan = 0.4;
+constexpr double kLeastShare = 0.25;  // Of the region: rings around a beak alone are not those of a neck.
+constexpr Index kTrial = kNone - 1;   // The curve of vertices that are taken for a trial only.
 
 double median_of(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
@@ -42,31 +46,37 @@ CurveBuilder::CurveBuilder(const CurveInput& input, const CurveOptions& options)
     limb.persistence = tip.persistence;
     set_.limbs.push_back(limb);
   }
+  set_.points.reserve(input.surface.mesh.vertex_count());
 }
 
 void CurveBuilder::take(const EdgeWalk& way, Index id) {
   for (const Index h : way.edges) taken_[s_.from(h)] = id;
 }
 
+Index CurveBuilder::begin_curve(std::size_t count, bool closed, Curve::Kind kind) {
+  Curve curve;
+  curve.first = static_cast<Index>(set_.points.size());
+  curve.count = static_cast<Index>(count);
+  curve.closed = closed;
+  curve.kind = kind;
+  set_.curves.push_back(curve);
+  return static_cast<Index>(set_.curves.size() - 1);
+}
+
+void CurveBuilder::add_vertex(Index v, Index id) {
+  set_.points.push_back({v, v, 0});
+  taken_[v] = id;
+}
+
 Index CurveBuilder::commit(const EdgeWalk& way, Curve::Kind kind) {
-  std::vector<Index> vertices;
-  vertices.reserve(way.edges.size());
-  for (const Index h : way.edges) vertices.push_back(s_.from(h));
-  return commit(vertices, way.closed, kind);
+  const Index id = begin_curve(way.edges.size(), way.closed, kind);
+  for (const Index h : way.edges) add_vertex(s_.from(h), id);
+  return id;
 }
 
 Index CurveBuilder::commit(const std::vector<Index>& vertices, bool closed, Curve::Kind kind) {
-  Curve curve;
-  curve.first = static_cast<Index>(set_.points.size());
-  curve.count = static_cast<Index>(vertices.size());
-  curve.closed = closed;
-  curve.kind = kind;
-  const auto id = static_cast<Index>(set_.curves.size());
-  for (const Index v : vertices) {
-    set_.points.push_back({v, v, 0});
-    taken_[v] = id;
-  }
-  set_.curves.push_back(curve);
+  const Index id = begin_curve(vertices.size(), closed, kind);
+  for (const Index v : vertices) add_vertex(v, id);
   return id;
 }
 
@@ -189,16 +199,25 @@ std::optional<EdgeWalk> CurveBuilder::next_ring(const EdgeWalk& ring, bool left)
   return {};
 }
 
+void CurveBuilder::RingSizes::add(double length, double count) {
+  if (lengths.size() == kRemembered) lengths.erase(lengths.begin()), counts.erase(counts.begin());
+  lengths.push_back(length), counts.push_back(count);
+}
+
+bool CurveBuilder::RingSizes::outgrown_by(double length, double count) const {
+  return length > kMostGrowth * median_of(lengths) || count > kMostGrowth * median_of(counts);
+}
+
 std::vector<EdgeWalk> CurveBuilder::march(const EdgeWalk& first, bool left) {
   std::vector<EdgeWalk> rings;
-  std::vector<double> lengths = {perimeter(first)}, counts = {static_cast<double>(first.edges.size())};
+  RingSizes sizes;
+  sizes.add(perimeter(first), static_cast<double>(first.edges.size()));
   const EdgeWalk* last = &first;
   while (std::optional<EdgeWalk> next = next_ring(*last, left)) {
     const double length = perimeter(*next);
     const auto count = static_cast<double>(next->edges.size());
-    if (length > kMostGrowth * median_of(lengths) || count > kMostGrowth * median_of(counts)) break;
-    if (lengths.size() == kRemembered) lengths.erase(lengths.begin()), counts.erase(counts.begin());
-    lengths.push_back(length), counts.push_back(count);
+    if (sizes.outgrown_by(length, count)) break;
+    sizes.add(length, count);
     take(*next, kTrial);
     rings.push_back(*std::move(next));
     last = &rings.back();
@@ -214,26 +233,74 @@ CurveBuilder::Rings CurveBuilder::march_both(const EdgeWalk& ring) {
   return rings;
 }
 
-void CurveBuilder::add_chain(const EdgeWalk& first, const Rings& rings, Curve::Kind kind, Index chain,
-                             bool left_first) {
-  const auto& before = left_first ? rings.left : rings.right;
-  const auto& after = left_first ? rings.right : rings.left;
-  std::vector<Index> ids;
-  for (auto way = before.rbegin(); way != before.rend(); ++way) ids.push_back(commit(*way, kind));
-  ids.push_back(commit(first, kind));
-  for (const EdgeWalk& way : after) ids.push_back(commit(way, kind));
+void CurveBuilder::name_chain(const std::vector<Index>& ids, Index chain) {
   for (Index i = 0; i < ids.size(); ++i) set_.curves[ids[i]].chain = chain, set_.curves[ids[i]].order = i;
-  if (kind == Curve::Kind::kLimb) set_.limbs[chain].curves = std::move(ids);
-  else set_.trunks.push_back(std::move(ids));
 }
 
-bool CurveBuilder::walk_limb(Index t) {
-  const std::optional<Seed> seed = seed_ring(t);
-  if (!seed) return false;
-  const Rings rings = march_both(seed->ring);
-  add_chain(seed->ring, rings, Curve::Kind::kLimb, t, seed->tip_left);
-  const std::vector<Index>& ids = set_.limbs[t].curves;
-  if (ids.size() < kLeastRings) return false;
+void CurveBuilder::add_trunk(const EdgeWalk& first, const Rings& rings) {
+  std::vector<Index> ids;
+  for (auto way = rings.left.rbegin(); way != rings.left.rend(); ++way)
+    ids.push_back(commit(*way, Curve::Kind::kTrunk));
+  ids.push_back(commit(first, Curve::Kind::kTrunk));
+  for (const EdgeWalk& way : rings.right) ids.push_back(commit(way, Curve::Kind::kTrunk));
+  name_chain(ids, static_cast<Index>(set_.trunks.size()));
+  set_.trunks.push_back(std::move(ids));
+}
+
+/// A ring around the same limb, beyond a place where rings do not close.
+std::optional<CurveBuilder::Seed> CurveBuilder::ring_beyond(Index t, const EdgeWalk& last, const RingSizes& sizes) {
+  const LimbTip& tip = in_.tips.tips[t];
+  // Forelegs of animals meet each other in the field before they meet the chest.
+  constexpr double kBelow = 0.1;
+  std::vector<Index> path;
+  for (Index v = s_.from(last.edges.front());;) {
+    Index lowest = v;
+    for (Index i = in_.graph.offsets[v]; i < in_.graph.offsets[v + 1]; ++i) {
+      const Index u = in_.graph.neighbours[i];
+      if (in_.tips.field[u] < in_.tips.field[lowest]) lowest = u;
+    }
+    if (lowest == v || in_.tips.field[lowest] < tip.extent - kBelow) break;
+    v = lowest;
+    if (taken_[v] == kNone) path.push_back(v);
+  }
+  constexpr std::size_t kMostPlaces = 6;
+  const auto most = static_cast<Index>(4 * last.edges.size());
+  const Vec3 normal = newell_normal(s_, last.edges);
+  for (std::size_t k = 0; k < std::min(kMostPlaces, path.size()); ++k) {
+    const Index v = path[path.size() <= kMostPlaces ? k : k * (path.size() - 1) / (kMostPlaces - 1)];
+    const Index h = quad_edge_at(v);
+    if (h == kNone) continue;
+    for (const Index start : {h, s_.edges.twin[s_.edges.prev[h]]}) {
+      if (start == kNone) continue;
+      EdgeWalk ring = walker_.walk(start, normal, taken_, WalkRule::kStraight, most);
+      if (!ring.around_tube() || sizes.outgrown_by(perimeter(ring), static_cast<double>(ring.edges.size()))) continue;
+      auto seed = separating(std::move(ring), tip.vertex, in_.tips.middle[s_.component[v]], true);
+      if (seed) return seed;
+    }
+  }
+  return {};
+}
+
+/// Appends the rings of a limb that are beyond breaks in its grid. \param rings from the tip to the body.
+void CurveBuilder::extend_limb(Index t, std::vector<EdgeWalk>& rings) {
+  constexpr int kMostBreaks = 4;
+  for (int k = 0; k < kMostBreaks; ++k) {
+    RingSizes sizes;
+    for (std::size_t i = rings.size() - std::min(rings.size(), kRemembered); i < rings.size(); ++i)
+      sizes.add(perimeter(rings[i]), static_cast<double>(rings[i].edges.size()));
+    std::optional<Seed> seed = ring_beyond(t, rings.back(), sizes);
+    if (!seed) return;
+    Rings found = march_both(seed->ring);
+    auto& before = seed->tip_left ? found.left : found.right;
+    auto& after = seed->tip_left ? found.right : found.left;
+    std::move(before.rbegin(), before.rend(), std::back_inserter(rings));
+    rings.push_back(std::move(seed->ring));
+    std::move(after.begin(), after.end(), std::back_inserter(rings));
+  }
+}
+
+/// The length of the middle line through curves.
+double CurveBuilder::ring_span(const std::vector<Index>& ids) const {
   double span = 0;
   std::optional<Vec3> last;
   for (const Index id : ids) {
@@ -241,10 +308,28 @@ bool CurveBuilder::walk_limb(Index t) {
     if (last) span += (centre - *last).norm();
     last = centre;
   }
+  return span;
+}
+
+bool CurveBuilder::walk_limb(Index t) {
+  std::optional<Seed> seed = seed_ring(t);
+  if (!seed) return false;
+  Rings found = march_both(seed->ring);
+  std::vector<EdgeWalk> rings = std::move(seed->tip_left ? found.left : found.right);
+  std::reverse(rings.begin(), rings.end());
+  rings.push_back(std::move(seed->ring));
+  auto& after = seed->tip_left ? found.right : found.left;
+  std::move(after.begin(), after.end(), std::back_inserter(rings));
+  extend_limb(t, rings);
+  std::vector<Index> ids;
+  for (const EdgeWalk& ring : rings) ids.push_back(commit(ring, Curve::Kind::kLimb));
+  name_chain(ids, t);
+  set_.limbs[t].curves = std::move(ids);
+  if (rings.size() < kLeastRings) return false;
   // The end of the limb and where it joins the body have no rings; each is about as long as the limb is wide.
   const LimbTip& tip = in_.tips.tips[t];
-  const double coverable = std::max(0.4 * tip.tube, tip.tube - 2 * tip.radius);
-  return span >= kLeastSpan * coverable;
+  const double tube = std::max(0.4 * tip.tube, tip.tube - 2 * tip.radius);
+  return ring_span(set_.limbs[t].curves) >= std::max(kLeastSpan * tube, kLeastShare * tip.length);
 }
 
 bool CurveBuilder::level_limb(Index t, const LevelSurface& surface) {

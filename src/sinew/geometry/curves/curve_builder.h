@@ -39,12 +39,20 @@ class CurveBuilder {
   struct Rings {
     std::vector<EdgeWalk> left, right;
   };
+  /// The usual length and number of edges of the last rings of a chain.
+  struct RingSizes {
+    std::vector<double> lengths, counts;
+    void add(double length, double count);
+    bool outgrown_by(double length, double count) const;
+  };
   /// A ring and where the tip is.
   struct Seed {
     EdgeWalk ring;
     bool tip_left = false;
   };
 
+  Index begin_curve(std::size_t count, bool closed, Curve::Kind kind);
+  void add_vertex(Index v, Index id);
   Index commit(const EdgeWalk& way, Curve::Kind kind);
   Index commit(const std::vector<Index>& vertices, bool closed, Curve::Kind kind);
   void take(const EdgeWalk& way, Index id);
@@ -54,16 +62,21 @@ class CurveBuilder {
   std::optional<Seed> seed_at(Index vertex, const LimbTip& tip);
   std::optional<Seed> separating(EdgeWalk ring, Index from, Index goal, bool alone);
   std::vector<EdgeWalk> march(const EdgeWalk& first, bool left);
+  std::optional<Seed> ring_beyond(Index tip, const EdgeWalk& last, const RingSizes& sizes);
+  void extend_limb(Index tip, std::vector<EdgeWalk>& rings);
+  double ring_span(const std::vector<Index>& ids) const;
   std::optional<EdgeWalk> next_ring(const EdgeWalk& ring, bool left);
   Rings march_both(const EdgeWalk& ring);
   bool separates_tips(const EdgeWalk& ring);
+  std::vector<Index> limb_borders(std::vector<Index>& limb) const;
   std::vector<Index> between_limbs() const;
   std::optional<std::pair<EdgeWalk, Rings>> best_trunk(const std::vector<Index>& candidates);
   std::vector<std::vector<Index>> touched_limbs(const std::vector<Index>& vertices) const;
   void add_trunk_levels(const LevelSets& found);
   std::vector<Index> arc_through(Index half_edge, bool& all_round);
   Index quad_edge_at(Index vertex) const;
-  void add_chain(const EdgeWalk& first, const Rings& rings, Curve::Kind kind, Index chain, bool left_first);
+  void name_chain(const std::vector<Index>& ids, Index chain);
+  void add_trunk(const EdgeWalk& first, const Rings& rings);
 
   const CurveInput& in_;
   const CurveSurface& s_;

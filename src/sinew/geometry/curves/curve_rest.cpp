@@ -10,8 +10,9 @@
 namespace sinew::geometry {
 namespace {
 
-/// A vertex beside a curve, and the half-edge that leads there: the nearest to a tip first.
-using RestSeed = std::tuple<double, Index, Index>;
+/// A vertex beside a curve, and the half-edge that leads there: the nearest to a tip first. Of the half-edges to one
+/// vertex that from the nearest, so that arcs do not depend on how vertices are numbered.
+using RestSeed = std::tuple<double, Index, double, Index>;
 
 }  // namespace
 
@@ -50,24 +51,32 @@ void CurveBuilder::walk_rest() {
     Index h = s_.out[v];
     for (Index k = 0; h != kNone && k < s_.valence[v]; ++k) {
       const Index u = s_.to(h);
-      if (taken_[u] == kNone) queue.emplace(distance[u], u, h);
+      if (taken_[u] == kNone) queue.emplace(distance[u], u, distance[v], h);
       h = s_.edges.twin[s_.edges.prev[h]];
     }
   };
   const auto drain = [&] {
     while (!queue.empty()) {
-      const auto [d, u, h] = queue.top();
+      const auto [d, u, from, h] = queue.top();
       queue.pop();
       if (taken_[u] != kNone) continue;
       bool all_round = false;
       const std::vector<Index> arc = arc_through(h, all_round);
       // Where limbs come first, what closes here runs around the end of a limb, not around a tube.
-      commit(arc, all_round && rule_ == WalkRule::kFixedPlane, Curve::Kind::kRest);
+      const Index id = commit(arc, all_round && rule_ == WalkRule::kFixedPlane, Curve::Kind::kRest);
+      set_.curves[id].before = taken_[s_.from(h)];
       for (const Index v : arc) push_around(v);
     }
   };
-  for (Index v = 0; v < s_.mesh.vertex_count(); ++v)
-    if (taken_[v] != kNone) push_around(v);
+  for (Index u = 0; u < s_.mesh.vertex_count(); ++u) {
+    Index out = taken_[u] == kNone ? s_.out[u] : kNone;
+    for (Index k = 0; out != kNone && k < s_.valence[u]; ++k) {
+      const Index arriving = s_.edges.prev[out];
+      const Index v = s_.from(arriving);
+      if (taken_[v] != kNone) queue.emplace(distance[u], u, distance[v], arriving);
+      out = s_.edges.twin[arriving];
+    }
+  }
   drain();
   // Components without any ring, and places that only boundaries reach.
   for (Index v = 0; v < s_.mesh.vertex_count(); ++v) {
@@ -97,18 +106,36 @@ void CurveBuilder::walk_wave() {
   walk_rest();
 }
 
+/// Neighbours in chains, by their order.
+static void link_chains(CurveSet& set) {
+  const auto link = [&](const std::vector<Index>& ids) {
+    for (std::size_t i = 1; i < ids.size(); ++i)
+      set.curves[ids[i - 1]].after = ids[i], set.curves[ids[i]].before = ids[i - 1];
+  };
+  for (const CurveLimb& limb : set.limbs) link(limb.curves);
+  for (const std::vector<Index>& trunk : set.trunks) link(trunk);
+}
+
 CurveSet CurveBuilder::finish() {
   // Curves that were dropped have no points.
   std::vector<Index> renamed(set_.curves.size(), kNone);
+  const auto new_name = [&](Index id) { return id == kNone ? kNone : renamed[id]; };
   CurveSet result;
+  result.points.reserve(set_.points.size());
+  result.curves.reserve(set_.curves.size());
   const auto& first = s_.welding.first;
+  std::vector<Index> point_at(first.size(), kNone);
   for (Index c = 0; c < set_.curves.size(); ++c) {
     Curve curve = set_.curves[c];
     if (curve.count == 0) continue;
     renamed[c] = static_cast<Index>(result.curves.size());
     const auto points = set_.of(curve);
     curve.first = static_cast<Index>(result.points.size());
-    for (const CurvePoint& p : points) result.points.push_back({first[p.a], first[p.b], p.t});
+    curve.before = new_name(curve.before);
+    for (const CurvePoint& p : points) {
+      if (p.a == p.b) point_at[p.a] = static_cast<Index>(result.points.size());
+      result.points.push_back({first[p.a], first[p.b], p.t});
+    }
     result.curves.push_back(curve);
   }
   result.limbs = std::move(set_.limbs);
@@ -120,9 +147,13 @@ CurveSet CurveBuilder::finish() {
   }
   for (std::vector<Index>& trunk : result.trunks)
     for (Index& id : trunk) id = renamed[id];
+  link_chains(result);
+  result.curve_of.reserve(s_.welding.welded.size());
+  result.point_of.reserve(s_.welding.welded.size());
   for (const Index v : s_.welding.welded) {
-    const Index c = taken_[v] == kNone ? kNone : renamed[taken_[v]];
+    const Index c = new_name(taken_[v]);
     result.curve_of.push_back(c);
+    result.point_of.push_back(point_at[v]);
     result.uncovered += c == kNone ? 1 : 0;
   }
   return result;

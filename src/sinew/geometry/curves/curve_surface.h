@@ -32,8 +32,9 @@ struct CurveSurface {
   double quad_share() const;
 };
 
-/// Vertices within 1e-6 of the size of each other are welded, faces that collapse are removed. Linear. \throws Error
-/// for positions that are not finite and for a mesh without faces.
+/// Vertices within 1e-6 of the size of each other are welded, faces that collapse are removed. A closed mesh without
+/// such short edges is taken as it is. Linear. \throws Error for positions that are not finite and for a mesh without
+/// faces.
 CurveSurface curve_surface(const Mesh& mesh);
 
 /// Joins triangles to quads: an edge between two triangles is a candidate if the quad is convex; its cost is the mean
@@ -49,13 +50,15 @@ struct SurfaceGraph {
   std::vector<Index> neighbours;
   std::vector<double> lengths;
   std::vector<char> across;  ///< Whether it is a diagonal.
+  double mean_length = 0;
+  double longest = 0;
 
   Index size() const { return static_cast<Index>(offsets.size() - 1); }
 };
 SurfaceGraph surface_graph(const CurveSurface& surface);
 
 /// Distances along the graph from the nearest source, infinite where there is no path. Vertices with `allowed` = 0 are
-/// not entered. O(n log n).
+/// not entered. About linear where edges are of similar length.
 std::vector<double> graph_distances(const SurfaceGraph& graph, std::span<const Index> sources,
                                     const std::vector<char>* allowed = nullptr);
 

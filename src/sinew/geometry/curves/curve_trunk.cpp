@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "sinew/core/curve_measure.h"
 #include "sinew/geometry/curves/curve_builder.h"
@@ -18,17 +17,36 @@ constexpr Index kTrunkLevels = 24;
 
 }  // namespace
 
+/// Vertices from which what is between limbs can be reached, and per vertex its limb.
+std::vector<Index> CurveBuilder::limb_borders(std::vector<Index>& limb) const {
+  std::vector<Index> borders;
+  const auto add = [&](Index v, Index t) {
+    if (limb[v] == kNone) limb[v] = t, borders.push_back(v);
+  };
+  bool leveled = false;
+  for (Index t = 0; t < set_.limbs.size(); ++t) {
+    const std::vector<Index>& ids = set_.limbs[t].curves;
+    leveled = leveled || set_.limbs[t].level_sets;
+    if (ids.empty() || set_.limbs[t].level_sets) continue;
+    // Rings between the first and the last have each other beside them.
+    for (const Index id : {ids.front(), ids.back()})
+      for (const CurvePoint& p : set_.of(set_.curves[id])) add(p.a, t);
+  }
+  for (Index v = 0; leveled && v < limb.size(); ++v)
+    if (leveled_[v]) add(v, set_.curves[taken_[v]].chain);
+  return borders;
+}
+
 /// Vertices on the shortest ways between limbs, a few of each.
 std::vector<Index> CurveBuilder::between_limbs() const {
   const Index n = s_.mesh.vertex_count();
-  std::vector<Index> limb(n, kNone), parent(n, kNone), depth(n, 0), queue;
-  for (Index t = 0; t < set_.limbs.size(); ++t)
-    for (const Index id : set_.limbs[t].curves)
-      for (const CurvePoint& p : set_.of(set_.curves[id]))
-        for (const Index v : {p.a, p.b})
-          if (limb[v] == kNone) limb[v] = t, queue.push_back(v);
-  std::map<std::pair<Index, Index>, std::pair<Index, Index>> meeting;  // Of two limbs: the edge in the middle.
-  std::map<std::pair<Index, Index>, Index> ways;
+  const std::size_t limbs = set_.limbs.size();
+  std::vector<Index> limb(n, kNone), parent(n, kNone), depth(n, 0), queue = limb_borders(limb);
+  /// Of two limbs: the edge in the middle of the shortest way, and how long that is.
+  struct Meeting {
+    Index u = kNone, v = kNone, steps = kNone;
+  };
+  std::vector<Meeting> meetings(limbs * limbs);
   for (std::size_t i = 0; i < queue.size(); ++i) {
     const Index v = queue[i];
     for (Index k = in_.graph.offsets[v]; k < in_.graph.offsets[v + 1]; ++k) {
@@ -39,17 +57,14 @@ std::vector<Index> CurveBuilder::between_limbs() const {
         limb[u] = limb[v], parent[u] = v, depth[u] = depth[v] + 1;
         queue.push_back(u);
       } else if (limb[u] != limb[v]) {
-        const std::pair<Index, Index> pair = std::minmax(limb[u], limb[v]);
-        const auto known = ways.find(pair);
-        if (known != ways.end() && known->second <= depth[u] + depth[v]) continue;
-        ways[pair] = depth[u] + depth[v];
-        meeting[pair] = {u, v};
+        Meeting& meeting = meetings[std::min(limb[u], limb[v]) * limbs + std::max(limb[u], limb[v])];
+        if (depth[u] + depth[v] < meeting.steps) meeting = {u, v, depth[u] + depth[v]};
       }
     }
   }
   std::vector<Index> candidates;
-  for (const auto& [pair, edge] : meeting)
-    for (const Index end : {edge.first, edge.second}) {
+  for (const Meeting& meeting : meetings)
+    for (const Index end : {meeting.u, meeting.v}) {
       std::vector<Index> path;
       for (Index v = end; v != kNone && taken_[v] == kNone; v = parent[v]) path.push_back(v);
       for (std::size_t k = 0; k < 3 && !path.empty(); ++k) candidates.push_back(path[k * (path.size() - 1) / 3]);
@@ -120,7 +135,7 @@ void CurveBuilder::walk_trunk() {
   for (int chain = 0; chain < kMostChains; ++chain) {
     const auto best = best_trunk(between_limbs());
     if (!best) return;
-    add_chain(best->first, best->second, Curve::Kind::kTrunk, static_cast<Index>(set_.trunks.size()), true);
+    add_trunk(best->first, best->second);
   }
 }
 

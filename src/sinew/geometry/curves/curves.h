@@ -72,8 +72,8 @@ CurveInput prepare_curves(const Mesh& mesh, const CurveOptions& options = {});
 
 /// Finds the curves of a prepared mesh. Rings of edges around each limb come first, then those around the trunk, then
 /// open arcs cover what is left, so that every vertex of a large component is on exactly one curve. A limb with fewer
-/// than three rings, or whose rings cover less than 40 % of its length, is covered by level sets instead. The result is
-/// the same for any number of threads. O(n), plus a sparse factorisation for each limb with level sets.
+/// than three rings, or whose rings cover less than 40 % of it, is covered by level sets instead. The
+/// result is the same for any number of threads. O(n), plus a sparse factorisation for each limb with level sets.
 CurveSet find_curves(const CurveInput& input, const CurveOptions& options = {}, const Progress& progress = {});
 
 /// Both steps.

@@ -166,6 +166,17 @@ std::vector<double> even_levels(const Mesh& mesh, const std::vector<LevelCurve>&
   return result;
 }
 
+/// A fan of triangles over a hole, such as that of an eye, so that a head is a disc. Without it level sets would end at
+/// the hole.
+void fill_hole(const CurveSurface& surface, std::span<const Index> loop, Mesh& mesh) {
+  for (const Index h : loop)
+    if (surface.edges.kind[h] != EdgeKind::kBoundary) return;
+  for (std::size_t i = 2; i < loop.size(); ++i) {
+    const std::array<Index, 3> corners = {surface.from(loop[0]), surface.from(loop[i]), surface.from(loop[i - 1])};
+    if (corners[0] != corners[1] && corners[0] != corners[2] && corners[1] != corners[2]) mesh.add_face(corners);
+  }
+}
+
 /// χ of the triangles, edges and vertices that lie wholly in a set.
 int euler_number(const LevelSurface& s, const std::vector<char>& inside) {
   int sum = 0;
@@ -187,6 +198,8 @@ LevelSurface level_surface(const CurveSurface& surface) {
   LevelSurface result;
   result.mesh.positions = surface.mesh.positions;
   for (const Triangle& triangle : triangulate(surface.mesh)) result.mesh.add_face(triangle.vertices);
+  const Lists holes = boundary_loops(surface.edges);
+  for (std::size_t i = 0; i < holes.size(); ++i) fill_hole(surface, holes[i], result.mesh);
   result.edges = half_edges(result.mesh);
   return result;
 }

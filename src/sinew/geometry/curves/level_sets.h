@@ -15,7 +15,7 @@ namespace sinew::geometry {
 
 /// A triangulated surface, for functions that are linear on triangles.
 struct LevelSurface {
-  Mesh mesh;  ///< Triangles, on the vertices of the surface it is made from.
+  Mesh mesh;  ///< Triangles, on the vertices of the surface it is made from. Holes are filled.
   HalfEdges edges;
 };
 LevelSurface level_surface(const CurveSurface& surface);

@@ -11,6 +11,7 @@
 
 #include "sinew/core/angles.h"
 #include "sinew/core/error.h"
+#include "sinew/core/parallel.h"
 #include "sinew/geometry/curves/tip_curvature.h"
 #include "sinew/geometry/mesh/union_find.h"
 
@@ -56,7 +57,8 @@ class TipFinder {
     std::vector<LimbTip> tips = chosen(part, range);
     if (tips.empty()) return;
     find_extents(tips);
-    for (LimbTip& tip : tips) describe(tip);
+    parallel_for(
+        tips.size(), [&](std::size_t t) { describe(tips[t]); }, 1);
     result_.tips.insert(result_.tips.end(), tips.begin(), tips.end());
   }
 

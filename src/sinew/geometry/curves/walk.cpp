@@ -21,6 +21,7 @@ EdgeWalk EdgeWalker::walk(Index half_edge, const Vec3& normal, const std::vector
   if (taken[start] != kNone) return way;
   ++walks_;
   seen_[start] = walks_;
+  way.edges.reserve(64);
   Index h = half_edge;
   while (way.edges.size() < most) {
     const Index v = s_.to(h);

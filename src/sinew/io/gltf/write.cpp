@@ -125,8 +125,8 @@ void write_gltf(const Asset& asset, const std::filesystem::path& path, const Sav
   const Changes& changes = options.changes;
   const bool text = path.extension() == ".gltf";
   const bool colors = !rig.mesh.colors.empty() && !same_colors(rig.mesh.colors, document->colors);
-  const bool changed = colors || changes.positions || changes.shape || changes.weights || changes.skeleton ||
-                       !options.longer_clips.empty() || asset.placement != Mat4::Identity();
+  const bool changed = colors || changes.positions || changes.shape || changes.morphs || changes.weights ||
+                       changes.skeleton || !options.longer_clips.empty() || asset.placement != Mat4::Identity();
   if (!changed && document->container.binary != text && (text || !has_outside_files(document->json()))) {
     // Nothing to do: the file as it came.
     if (text) {
@@ -138,11 +138,12 @@ void write_gltf(const Asset& asset, const std::filesystem::path& path, const Sav
   }
   DocumentEditor editor(*document);
   const Index placement = write_placement(editor, asset);
-  if (colors || changes.positions || changes.shape || changes.weights || changes.skeleton)
+  if (colors || changes.positions || changes.shape || changes.morphs || changes.weights || changes.skeleton)
     separate_instances(editor, asset, document->parts, colors);
   if (colors) write_colors(editor, asset, document->parts);
   if (changes.positions || changes.shape) write_positions(editor, asset, document->parts);
   if (changes.shape) write_shape(editor, asset, document->parts, report);
+  if (changes.morphs) write_new_morphs(editor, asset, document->parts);
   std::vector<Index> node_of_joint;
   if (changes.skeleton) {
     node_of_joint = write_joints(editor, asset, placement, false);

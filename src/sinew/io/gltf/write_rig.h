@@ -46,6 +46,9 @@ void write_positions(DocumentEditor& editor, const Asset& asset, const std::vect
 /// they would no longer fit, and readers make their own.
 void write_shape(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts, Report& report);
 
+/// Writes the morphs of parts that have none in the document, with their names and weights.
+void write_new_morphs(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts);
+
 /// Writes the vertex colours of all parts.
 void write_colors(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts);
 

@@ -160,12 +160,19 @@ Reproduction curve_rigging_experiment(const ReproduceOptions& options, const Pro
   Reproduction result;
   progress.step("bends", 0);
   curve_bends(progress, result);
-  progress.step("level sets", 0.2);
+  progress.step("level sets", 0.1);
   curve_sources(progress, result);
-  progress.step("contraction", 0.3);
+  progress.step("hand", 0.2);
+  curve_hand(result);
+  progress.step("ears", 0.25);
+  curve_ears(progress, result);
+  curve_data_size(result);
+  progress.step("real characters", 0.35);
+  curve_real(options, progress, result);
+  progress.step("contraction", 0.6);
   curve_contraction(options, progress, result);
   if (options.runs > 0) {
-    progress.step("times", 0.7);
+    progress.step("times", 0.8);
     curve_times(options, progress, result);
   }
   return result;

@@ -15,6 +15,10 @@ Reproduction curve_rigging_experiment(const ReproduceOptions& options, const Pro
 /// Parts of it, each with its tables.
 void curve_times(const ReproduceOptions& options, const Progress& progress, Reproduction& result);
 void curve_bends(const Progress& progress, Reproduction& result);
+void curve_hand(Reproduction& result);
+void curve_ears(const Progress& progress, Reproduction& result);
+void curve_data_size(Reproduction& result);
+void curve_real(const ReproduceOptions& options, const Progress& progress, Reproduction& result);
 void curve_sources(const Progress& progress, Reproduction& result);
 void curve_contraction(const ReproduceOptions& options, const Progress& progress, Reproduction& result);
 

@@ -150,6 +150,7 @@ Reproduction retargeting_experiment(const ReproduceOptions& options, const Progr
   Reproduction result;
   retarget_families(options, kMembers, progress, result);
   retarget_ablations(kMembers, progress, result);
+  retarget_posed(kMembers, progress, result);
   retarget_garments(kBodies, progress, result);
   retarget_details(kBodies, progress, result);
   return result;

@@ -23,6 +23,8 @@ void retarget_ablations(int vertices, const Progress& progress, Reproduction& re
 void retarget_garments(int vertices, const Progress& progress, Reproduction& result);
 /// Levels of detail, posed, against closest points.
 void retarget_details(int vertices, const Progress& progress, Reproduction& result);
+/// Computed, edited and retargeted weights, posed by linear blending and with the volume stage (`pbd`).
+void retarget_posed(int vertices, const Progress& progress, Reproduction& result);
 
 /// All of these; `characters` limits the members of the family, at most ten.
 Reproduction retargeting_experiment(const ReproduceOptions& options, const Progress& progress);

@@ -44,16 +44,6 @@ double limb_distance(const CurveChain& chain, const SkeletonPlan& plan, const st
   return sum / static_cast<double>(joints.size() - 1);
 }
 
-/// The distance along another pose's chain of the same curves.
-double same_place(const CurveChain& from, const CurveChain& to, double along) {
-  if (from.nodes.size() != to.nodes.size()) return along / std::max(from.length(), 1e-300) * to.length();
-  const auto up = std::upper_bound(from.along.begin() + 1, from.along.end() - 1, along);
-  const auto i = static_cast<std::size_t>(up - from.along.begin());
-  const double step = from.along[i] - from.along[i - 1];
-  const double t = step > 0 ? std::clamp((along - from.along[i - 1]) / step, 0.0, 1.0) : 0;
-  return (1 - t) * to.along[i - 1] + t * to.along[i];
-}
-
 const CurveChain* chain_of_limb(const CurveSkeleton& skeleton, Index limb) {
   for (const CurveChain& chain : skeleton.limbs)
     if (chain.limb == limb) return &chain;
@@ -103,28 +93,12 @@ CurvePlacement read_on_curves(const SkeletonPlan& plan, const Template& t, const
       inner.push_back(joints[i]);
       fractions.push_back(at / chain.length());
     }
-    std::vector<JointOnCurves> placed;
-    for (std::size_t i = 0; i < inner.size(); ++i) {
-      const double at = fractions[i] * chain.length();
-      const double off = off_line(chain, plan.joints[inner[i]].position);
-      placed.push_back({inner[i], chain.at(at), 0, 0, off, inner[i] == joints.back()});
-    }
-    for (Index p = 0; p < poses.size(); ++p) {
-      const CurveChain* const posed = chain_of_limb(skeletons[p], chain.limb);
-      if (!posed) continue;
-      const std::vector<CurveBend> bends = find_bends(*posed, rule);
-      std::vector<double> there;
-      for (const double f : fractions)
-        there.push_back(same_place(chain, *posed, f * chain.length()) / std::max(posed->length(), 1e-300));
-      const std::vector<MatchedJoint> matched = match_bends(*posed, bends, there);
-      for (std::size_t i = 0; i < inner.size(); ++i) {
-        if (!matched[i].bend || bends[*matched[i].bend].angle_rad <= placed[i].bend_rad) continue;
-        placed[i].bend_rad = bends[*matched[i].bend].angle_rad;
-        placed[i].pose = p;
-        placed[i].position = chain.at(same_place(*posed, chain, matched[i].along));
-      }
-    }
-    result.joints.insert(result.joints.end(), placed.begin(), placed.end());
+    std::vector<const CurveChain*> posed;
+    for (const CurveSkeleton& skeleton : skeletons) posed.push_back(chain_of_limb(skeleton, chain.limb));
+    const std::vector<PosedJoint> placed = match_in_poses(chain, posed, fractions, rule);
+    for (std::size_t i = 0; i < inner.size(); ++i)
+      result.joints.push_back({inner[i], chain.at(placed[i].along), placed[i].bend_rad, placed[i].pose,
+                               off_line(chain, plan.joints[inner[i]].position), inner[i] == joints.back()});
   }
   return result;
 }

@@ -86,4 +86,32 @@ std::vector<MatchedJoint> match_bends(const CurveChain& chain, std::span<const C
   return joints;
 }
 
+double same_place(const CurveChain& from, const CurveChain& to, double along) {
+  if (from.nodes.size() != to.nodes.size()) return along / std::max(from.length(), 1e-300) * to.length();
+  const auto up = std::upper_bound(from.along.begin() + 1, from.along.end() - 1, along);
+  const auto i = static_cast<std::size_t>(up - from.along.begin());
+  const double step = from.along[i] - from.along[i - 1];
+  const double t = step > 0 ? std::clamp((along - from.along[i - 1]) / step, 0.0, 1.0) : 0;
+  return (1 - t) * to.along[i - 1] + t * to.along[i];
+}
+
+std::vector<PosedJoint> match_in_poses(const CurveChain& chain, std::span<const CurveChain* const> poses,
+                                       std::span<const double> fractions, BendRule rule) {
+  std::vector<PosedJoint> joints;
+  for (const double fraction : fractions) joints.push_back({fraction * chain.length(), 0, 0});
+  for (Index p = 0; p < poses.size(); ++p) {
+    if (!poses[p]) continue;
+    const std::vector<CurveBend> bends = find_bends(*poses[p], rule);
+    std::vector<double> there;
+    for (const double f : fractions)
+      there.push_back(same_place(chain, *poses[p], f * chain.length()) / std::max(poses[p]->length(), 1e-300));
+    const std::vector<MatchedJoint> matched = match_bends(*poses[p], bends, there);
+    for (std::size_t i = 0; i < joints.size(); ++i) {
+      if (!matched[i].bend || bends[*matched[i].bend].angle_rad <= joints[i].bend_rad) continue;
+      joints[i] = {same_place(*poses[p], chain, matched[i].along), bends[*matched[i].bend].angle_rad, p};
+    }
+  }
+  return joints;
+}
+
 }  // namespace sinew::rigging

@@ -44,4 +44,19 @@ struct MatchedJoint {
 std::vector<MatchedJoint> match_bends(const CurveChain& chain, std::span<const CurveBend> bends,
                                       std::span<const double> fractions, double gate = 0.15);
 
+/// The distance along a chain of the same curves in another pose.
+double same_place(const CurveChain& from, const CurveChain& to, double along);
+
+/// A joint of a limb by its bends in several poses.
+struct PosedJoint {
+  double along = 0;     ///< In the first pose.
+  double bend_rad = 0;  ///< The largest bend there in any pose; 0 without one.
+  Index pose = 0;       ///< The pose of that bend.
+};
+
+/// Matches joints with bends in every pose and takes each from the pose in which it bends most. Without bends they are
+/// at their fractions. \param poses the same chain in every pose, the first one included; null where it is missing.
+std::vector<PosedJoint> match_in_poses(const CurveChain& chain, std::span<const CurveChain* const> poses,
+                                       std::span<const double> fractions, BendRule rule);
+
 }  // namespace sinew::rigging

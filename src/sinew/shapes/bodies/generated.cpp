@@ -13,9 +13,9 @@
 #include "sinew/core/angles.h"
 #include "sinew/geometry/mesh/volume.h"
 #include "sinew/geometry/spatial/ray_scene.h"
+#include "sinew/geometry/voxels/marching_cubes.h"
 #include "sinew/shapes/random.h"
 #include "sinew/shapes/surface/assembly.h"
-#include "sinew/shapes/surface/marching_cubes.h"
 #include "sinew/shapes/surface/melted_field.h"
 
 namespace sinew::shapes {
@@ -89,9 +89,9 @@ std::vector<Index> shuffled(std::size_t n, Random& random) {
   return order;
 }
 
-CutSurface shuffled(const CutSurface& surface, Random& random) {
+geometry::TriangleSurface shuffled(const geometry::TriangleSurface& surface, Random& random) {
   const std::vector<Index> order = shuffled(surface.positions.size(), random);
-  CutSurface result;
+  geometry::TriangleSurface result;
   result.positions.resize(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) result.positions[order[i]] = surface.positions[i];
   for (const Index triangle : shuffled(surface.triangles.size(), random)) {
@@ -168,7 +168,7 @@ Material grey() {
   return material;
 }
 
-Mesh mesh_of(const CutSurface& surface) {
+Mesh mesh_of(const geometry::TriangleSurface& surface) {
   Mesh mesh;
   mesh.positions = surface.positions;
   for (const std::array<Index, 3>& triangle : surface.triangles) mesh.add_face(triangle);
@@ -188,7 +188,7 @@ double fitting_cell(const Mesh& mesh, int vertices, const Progress& progress) {
   const double coarse = std::sqrt(kVerticesPerCell * geometry::volume(mesh).area / tried);
   const double gap = std::min(kGapRadius_rel * mesh.size(), kMostGapCells * coarse);
   const auto counted =
-      static_cast<double>(marching_cubes(melted_field(mesh, {coarse, 0, gap, 0}, progress)).positions.size());
+      static_cast<double>(geometry::marching_cubes(melted_field(mesh, {coarse, 0, gap, 0}, progress)).positions.size());
   return coarse * std::sqrt(std::max(counted, 1.0) / vertices);
 }
 
@@ -214,7 +214,7 @@ GeneratedMesh generated_mesh(const Mesh& original, const MakeOptions& options, c
   DistanceField field = melted_field(original, {cell, room, gap, random.next()}, progress);
   add_specks(field, specks);
   progress.step("cutting", 0.7);
-  CutSurface surface = shuffled(marching_cubes(field), random);
+  geometry::TriangleSurface surface = shuffled(geometry::marching_cubes(field), random);
   for (Vec3& p : surface.positions) p += kJitterCells * cell * random.direction();
 
   GeneratedMesh result;

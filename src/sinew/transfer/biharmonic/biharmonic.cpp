@@ -8,12 +8,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "sinew/binding/edit/weight_tools.h"
 #include "sinew/core/hash.h"
+#include "sinew/geometry/spatial/ray_scene.h"
 #include "sinew/transfer/biharmonic/distance.h"
 #include "sinew/transfer/biharmonic/matcher.h"
+#include "sinew/transfer/biharmonic/proxy.h"
 #include "sinew/transfer/finish_rows.h"
 #include "sinew/transfer/surface/cloth_pieces.h"
 #include "sinew/transfer/surface/inpainting.h"
@@ -23,13 +26,16 @@ namespace {
 
 constexpr std::string_view kSpectrumVersion = "biharmonic spectrum 1";
 constexpr double kElsewhere = 0.1;  // Of the root of the area.
-/// A best cost above this, squared, is no match: a tenth of the largest that descriptors alone can have.
-constexpr double kNoMatch2 = 0.1;
+/// A best cost above this, squared, is no match: a tenth of the largest that descriptors alone can have, or several
+/// times the median, because bodies of very different proportions are unlike everywhere.
+constexpr double kNoMatch2 = 0.1, kNoMatchMedians = 4;
 constexpr double kSameVertex2 = 1e-12, kShepardEpsilon2 = 1e-10;
 constexpr double kUnambiguous = 1.2;
-/// A main shell with less of the area does not stand for the body; with less than the second it is worth a warning.
-constexpr double kLeastShell = 0.5, kMainShell = 0.8;
+/// A main shell with less of the area does not stand for the body.
+constexpr double kLeastShell = 0.8;
 constexpr int kCleanRounds = 2;
+/// Where each shell is matched by itself, pieces may bend: they can be parts of limbs.
+constexpr RigidRules kMatchedPieces = {.tiny = 0, .small = 0.06, .alike = 0.05};
 constexpr float kSpreadRowConfidence = 0.4F, kOtherShellConfidence = 0.2F;
 
 Spectrum kept_spectrum(const MainShell& shell, int modes, const PreparedStore* store, const Progress& progress) {
@@ -60,9 +66,47 @@ Eigen::MatrixXd shell_distances(const MainShell& shell, const std::vector<Index>
   return distances;
 }
 
+/// The vertices of a body that are matched, and the connected surface that distances are measured on.
+struct MatchedBody {
+  MainShell shell;
+  std::optional<MainShell> proxy;  // Of a body of many shells.
+
+  const MainShell& domain() const { return proxy ? *proxy : shell; }
+};
+
+MatchedBody matched_body(const Mesh& mesh, const char* whose, Findings& findings, const Progress& progress) {
+  MatchedBody body{main_shell(mesh), std::nullopt};
+  if (body.shell.area_share >= kLeastShell) return body;
+  const ClosedProxy proxy = closed_proxy(mesh, progress);
+  findings.push_back(
+      {"transfer.proxy", "",
+       fmt::format("The {} consists of {} connected surfaces, and the largest has {:.0f} % of the area. "
+                   "Distances are measured on a closed surface around it, {:.1f} ‰ of its size away.",
+                   whose, body.shell.shells, 100 * body.shell.area_share, 1000 * proxy.offset / mesh.size())});
+  body.proxy = main_shell(proxy.mesh);
+  body.shell = all_shells(mesh);
+  return body;
+}
+
+// Distances of a body's own vertices: those of the nearest points of the surface that they are measured on.
+Eigen::MatrixXd own_distances(const MatchedBody& body, const Eigen::MatrixXd& distances) {
+  if (!body.proxy) return distances;
+  const geometry::TriangleSurface& surface = body.proxy->surface;
+  const geometry::RayScene scene(geometry::TriangleSoup{surface.positions, surface.triangles});
+  const std::vector<geometry::ClosestPoint> points = scene.closest_points(body.shell.surface.positions);
+  Eigen::MatrixXd own = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(points.size()), distances.cols());
+  for (std::size_t v = 0; v < points.size(); ++v)
+    for (int k = 0; k < 3; ++k)
+      own.row(static_cast<Eigen::Index>(v)) +=
+          points[v].barycentric[k] * distances.row(surface.triangles[points[v].triangle][static_cast<std::size_t>(k)]);
+  return own;
+}
+
 /// Both bodies, their landmarks and the matches between their shells.
 struct Matching {
-  MainShell ours, theirs;
+  MatchedBody our_body, their_body;
+  const MainShell& ours() const { return our_body.shell; }
+  const MainShell& theirs() const { return their_body.shell; }
   Landmarks landmarks;
   std::vector<VertexMatch> matches;  // Per vertex of the target's shell.
   double area = 0;                   // Of the reference's shell.
@@ -110,55 +154,52 @@ Descriptions describe(const Eigen::MatrixXd& distances, const MainShell& shell, 
   return result;
 }
 
-void check_shell(const MainShell& shell, const char* whose, Findings& findings) {
-  if (shell.area_share < kLeastShell)
-    throw Error(fmt::format(
-        "The {} consists of {} connected surfaces, and the largest has only {:.0f} % of the area. Distances along the "
-        "surface are not defined across gaps. Join the surfaces, or use the method 'skeleton'.",
-        whose, shell.shells, 100 * shell.area_share));
-  if (shell.area_share < kMainShell)
-    findings.push_back({"transfer.shells", "",
-                        fmt::format("The largest connected surface of the {} has {:.0f} % of its area; other surfaces "
-                                    "take their weights from it. Consider the method 'skeleton'.",
-                                    whose, 100 * shell.area_share)});
-}
-
-Matching make_matching(const TransferInput& input, const BiharmonicOptions& options, const Progress& progress) {
+// Fills in the matches, from the distances of each body's own vertices.
+void match_shells(Matching& m, const Eigen::MatrixXd& their_distances, const TransferInput& input,
+                  const std::vector<std::vector<PairedBone>>& bones, const BiharmonicOptions& options) {
   const bool paper = options.mode == MatchRules::kPaper;
   const double orientation = paper ? 0 : options.orientation_weight;
-  Matching m;
-  input.begin("modes");
-  m.ours = main_shell(input.reference.mesh), m.theirs = main_shell(input.target.mesh);
-  check_shell(m.ours, "reference", m.findings), check_shell(m.theirs, "target", m.findings);
-  if (input.correspondence.pairs.empty()) throw Error("The characters have no joints in common.");
-  const auto bones = paired_bones(input.reference, input.target, input.correspondence);
-  const auto count = static_cast<std::size_t>(paper ? 5 : options.landmark_count);
-  m.landmarks =
-      input.landmarks != nullptr && !input.landmarks->empty()
-          ? given_landmarks(*input.landmarks, m.ours, m.theirs)
-          : propose_landmarks(input.reference, m.ours, input.target, m.theirs, input.correspondence, bones, count);
-  m.our_distances = shell_distances(m.ours, m.landmarks.reference, options, input.store, progress);
-  const Eigen::MatrixXd their_distances = shell_distances(m.theirs, m.landmarks.target, options, input.store, progress);
-  input.begin("matching");
-  progress.step("matching vertices");
-  const std::vector<NearestBone> our_bones = nearest_bones(m.ours.surface.positions, bones, false);
-  const std::vector<NearestBone> their_bones = nearest_bones(m.theirs.surface.positions, bones, true);
-  const Findings doubts =
-      check_landmarks(m.landmarks, input.correspondence, our_bones, their_bones, m.our_distances, their_distances);
-  m.findings.insert(m.findings.end(), doubts.begin(), doubts.end());
+  const std::vector<NearestBone> our_bones = nearest_bones(m.ours().surface.positions, bones, false);
+  const std::vector<NearestBone> their_bones = nearest_bones(m.theirs().surface.positions, bones, true);
   std::vector<char> donor;
-  for (const Index v : m.ours.vertex) donor.push_back(input.reference.weights.row(v).empty() ? 0 : 1);
+  for (const Index v : m.ours().vertex) donor.push_back(input.reference.weights.row(v).empty() ? 0 : 1);
   if (std::find(donor.begin(), donor.end(), 1) == donor.end())
     throw Error("The largest connected surface of the reference has no weights.");
-  m.our_rings = surface_rings(m.ours.surface);
-  m.area = surface_area(m.ours.surface);
-  m.matches = match_vertices(describe(m.our_distances, m.ours, our_bones, nullptr, orientation),
-                             describe(their_distances, m.theirs, their_bones, &bones, orientation),
+  m.our_rings = surface_rings(m.ours().surface);
+  m.area = surface_area(m.our_body.domain().surface);
+  m.matches = match_vertices(describe(m.our_distances, m.ours(), our_bones, nullptr, orientation),
+                             describe(their_distances, m.theirs(), their_bones, &bones, orientation),
                              input.correspondence, bones, donor, m.our_rings,
                              {.along = paper ? 0 : options.along,
                               .size = input.reference.mesh.size(),
                               .apart = kElsewhere * std::sqrt(m.area),
                               .dilate = !paper});
+}
+
+Matching make_matching(const TransferInput& input, const BiharmonicOptions& options, const Progress& progress) {
+  const bool paper = options.mode == MatchRules::kPaper;
+  Matching m;
+  input.begin("modes");
+  m.our_body = matched_body(input.reference.mesh, "reference", m.findings, progress);
+  m.their_body = matched_body(input.target.mesh, "target", m.findings, progress);
+  const MainShell &ours = m.our_body.domain(), &theirs = m.their_body.domain();
+  if (input.correspondence.pairs.empty()) throw Error("The characters have no joints in common.");
+  const auto bones = paired_bones(input.reference, input.target, input.correspondence);
+  const auto count = static_cast<std::size_t>(paper ? 5 : options.landmark_count);
+  m.landmarks =
+      input.landmarks != nullptr && !input.landmarks->empty()
+          ? given_landmarks(*input.landmarks, ours, theirs)
+          : propose_landmarks(input.reference, ours, input.target, theirs, input.correspondence, bones, count);
+  const Eigen::MatrixXd here = shell_distances(ours, m.landmarks.reference, options, input.store, progress);
+  const Eigen::MatrixXd there = shell_distances(theirs, m.landmarks.target, options, input.store, progress);
+  input.begin("matching");
+  progress.step("matching vertices");
+  const Findings doubts =
+      check_landmarks(m.landmarks, input.correspondence, nearest_bones(ours.surface.positions, bones, false),
+                      nearest_bones(theirs.surface.positions, bones, true), here, there);
+  m.findings.insert(m.findings.end(), doubts.begin(), doubts.end());
+  m.our_distances = own_distances(m.our_body, here);
+  match_shells(m, own_distances(m.their_body, there), input, bones, options);
   return m;
 }
 
@@ -184,7 +225,7 @@ std::vector<Influence> blended_row(const SkinWeights& weights, const MainShell& 
 // Eq. 23: by inverse squares of the costs; in the paper's form the next three and the best's distances to them.
 std::vector<Influence> shepard_row(const Matching& m, const SkinWeights& weights, const VertexMatch& match,
                                    bool paper) {
-  if (!paper && match.cost2[0] < kSameVertex2) return blended_row(weights, m.ours, {{match.vertex[0], 1.0}});
+  if (!paper && match.cost2[0] < kSameVertex2) return blended_row(weights, m.ours(), {{match.vertex[0], 1.0}});
   std::vector<std::pair<Index, double>> donors;
   for (std::size_t k = 0; k < match.vertex.size() && match.vertex[k] != kNone; ++k) {
     if (!paper) {
@@ -195,7 +236,7 @@ std::vector<Influence> shepard_row(const Matching& m, const SkinWeights& weights
     }
   }
   if (donors.empty()) donors.emplace_back(match.vertex[0], 1.0);
-  return blended_row(weights, m.ours, donors);
+  return blended_row(weights, m.ours(), donors);
 }
 
 double cost_ratio(const VertexMatch& match) {
@@ -219,6 +260,24 @@ SkinWeights cleaned(const SkinWeights& welded, const std::vector<float>& confide
   return binding::smoothed(welded, inner, kCleanRounds, 0.5);
 }
 
+// The vertex of the mesh at a vertex of the surface that distances are measured on.
+Index mesh_vertex(const MatchedBody& body, Index vertex) {
+  if (!body.proxy) return body.shell.vertex[vertex];
+  const std::vector<Vec3>& places = body.shell.surface.positions;
+  const Vec3& at = body.proxy->surface.positions[vertex];
+  const auto nearer = [&](const Vec3& a, const Vec3& b) { return (a - at).squaredNorm() < (b - at).squaredNorm(); };
+  return body.shell
+      .vertex[static_cast<std::size_t>(std::min_element(places.begin(), places.end(), nearer) - places.begin())];
+}
+
+double no_match_limit(const std::vector<VertexMatch>& matches) {
+  std::vector<double> costs2;
+  for (const VertexMatch& match : matches) costs2.push_back(match.cost2[0]);
+  const auto middle = costs2.begin() + static_cast<std::ptrdiff_t>(costs2.size() / 2);
+  std::nth_element(costs2.begin(), middle, costs2.end());
+  return std::max(kNoMatch2, kNoMatchMedians * *middle);
+}
+
 }  // namespace
 
 WeightTransfer transfer_biharmonic(const TransferInput& input, const BiharmonicOptions& options,
@@ -231,10 +290,11 @@ WeightTransfer transfer_biharmonic(const TransferInput& input, const BiharmonicO
   std::vector<char> known;
   WeightTransfer result;
   double cost = 0;
+  const double no_match2 = no_match_limit(m.matches);
   for (const VertexMatch& match : m.matches) cost += std::sqrt(match.cost2[0]);
   for (Index v = 0; v < mesh.vertex_count(); ++v) {
-    const Index s = m.theirs.of_vertex[v];
-    known.push_back(s != kNone && (m.matches[s].cost2[0] <= kNoMatch2 || paper));
+    const Index s = m.theirs().of_vertex[v];
+    known.push_back(s != kNone && (m.matches[s].cost2[0] <= no_match2 || paper));
     if (known.back() != 0) start.add_row(shepard_row(m, weights, m.matches[s], paper));
     else start.add_row({});
   }
@@ -246,7 +306,7 @@ WeightTransfer transfer_biharmonic(const TransferInput& input, const BiharmonicO
     const char how = spread.reached[v];
     inpainted += how == 1, copied += how == 2;
     result.level.push_back(how == 0 ? Level::kMatched : how == 1 ? Level::kInpainted : Level::kCopied);
-    result.confidence.push_back(how == 0   ? match_trust(m.matches[m.theirs.of_vertex[v]])
+    result.confidence.push_back(how == 0   ? match_trust(m.matches[m.theirs().of_vertex[v]])
                                 : how == 1 ? kSpreadRowConfidence
                                            : kOtherShellConfidence);
   }
@@ -265,7 +325,7 @@ WeightTransfer transfer_biharmonic(const TransferInput& input, const BiharmonicO
   Index pieces = 0;
   if (!paper) {
     rows = cleaned(rows, result.confidence, mesh, welding);
-    rows = rigid_pieces(rows, mesh, welding, mesh.size(), pieces);
+    rows = rigid_pieces(rows, mesh, welding, mesh.size(), pieces, m.their_body.proxy ? kMatchedPieces : RigidRules{});
   }
   result.metrics["rigid_pieces"] = pieces;
   finish_rows(result, rows, mesh, welding, common);
@@ -288,14 +348,14 @@ BiharmonicMatch match_biharmonic(const TransferInput& input, const BiharmonicOpt
                                  const Progress& progress) {
   Matching m = make_matching(input, options, progress);
   BiharmonicMatch result;
-  for (const Index s : m.theirs.of_vertex) {
-    result.best.push_back(s == kNone ? kNone : m.ours.vertex[m.matches[s].vertex[0]]);
+  for (const Index s : m.theirs().of_vertex) {
+    result.best.push_back(s == kNone ? kNone : m.ours().vertex[m.matches[s].vertex[0]]);
     result.cost.push_back(s == kNone ? 0 : std::sqrt(m.matches[s].cost2[0]));
     result.ratio.push_back(s == kNone ? 0 : cost_ratio(m.matches[s]));
   }
   result.landmarks = std::move(m.landmarks);
-  for (Index& v : result.landmarks.reference) v = m.ours.vertex[v];
-  for (Index& v : result.landmarks.target) v = m.theirs.vertex[v];
+  for (Index& v : result.landmarks.reference) v = mesh_vertex(m.our_body, v);
+  for (Index& v : result.landmarks.target) v = mesh_vertex(m.their_body, v);
   result.findings = std::move(m.findings);
   return result;
 }

@@ -63,11 +63,13 @@ struct BiharmonicOptions {
 ///   truncated sums get wrong. The four best matches of the vertex itself are used instead.
 /// - Areas are 1, so that sizes do not matter.
 ///
-/// The method works on the largest connected surface of each mesh. Other shells, and vertices whose best cost is large,
-/// take the weights of what surrounds them (`inpaint`). `confidence` compares the best cost with that of the best
+/// The method works on the largest connected surface of each mesh. If that has less than four fifths of the area, a
+/// closed surface around the mesh stands for it (`closed_proxy`): landmarks are on it, and vertices of all shells have
+/// the distances of its nearest points. Other shells, and vertices whose best cost is large, take the weights of what
+/// surrounds them (`inpaint`). `confidence` compares the best cost with that of the best
 /// candidate elsewhere: below 0.5 a vertex is ambiguous. Vertices of the target × those of a region. The same bytes for
-/// any number of threads. \throws Error if a main surface has less than half of the area or no modes, or if there are
-/// too few landmarks; Cancelled.
+/// any number of threads. \throws Error if shells are too far from each other for a closed surface, if a surface has no
+/// modes, or if there are too few landmarks; Cancelled.
 WeightTransfer transfer_biharmonic(const TransferInput& input, const BiharmonicOptions& options = {},
                                    const TransferOptions& common = {}, const Progress& progress = {});
 

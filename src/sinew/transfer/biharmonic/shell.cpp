@@ -29,9 +29,7 @@ double squared_distance(const Vec3& p, const Vec3& a, const Vec3& b) {
   return (p - a - t * bone).squaredNorm();
 }
 
-}  // namespace
-
-MainShell main_shell(const Mesh& mesh) {
+MainShell shell_of(const Mesh& mesh, bool all_shells) {
   const geometry::Welding welding = geometry::weld(mesh);
   const geometry::TriangleSurface all = geometry::triangle_surface(mesh, welding);
   const double least = kNoArea * mesh.size() * mesh.size();
@@ -54,7 +52,7 @@ MainShell main_shell(const Mesh& mesh) {
   std::vector<Index> number(welding.count(), kNone);
   for (std::size_t i = 0; i < areas.size(); ++i) {
     std::array<Index, 3> t = all.triangles[i];
-    if (!(areas[i] > least) || sets.find(t[0]) != root) continue;
+    if (!(areas[i] > least) || (!all_shells && sets.find(t[0]) != root)) continue;
     for (Index& v : t) {
       if (number[v] == kNone) {
         number[v] = static_cast<Index>(shell.vertex.size());
@@ -69,6 +67,12 @@ MainShell main_shell(const Mesh& mesh) {
   for (const Index w : welding.welded) shell.of_vertex.push_back(number[w]);
   return shell;
 }
+
+}  // namespace
+
+MainShell main_shell(const Mesh& mesh) { return shell_of(mesh, false); }
+
+MainShell all_shells(const Mesh& mesh) { return shell_of(mesh, true); }
 
 std::vector<NearestBone> nearest_bones(const std::vector<Vec3>& positions,
                                        const std::vector<std::vector<PairedBone>>& bones, bool of_target) {

@@ -25,6 +25,9 @@ struct MainShell {
 /// Linear. \throws Error if there is no area.
 MainShell main_shell(const Mesh& mesh);
 
+/// The same with all shells of the mesh together; `area_share` is still that of the largest.
+MainShell all_shells(const Mesh& mesh);
+
 /// The bone of `paired_bones` that each vertex of a shell is nearest to, by its numbers: pair, then bone.
 struct NearestBone {
   Index pair = 0;

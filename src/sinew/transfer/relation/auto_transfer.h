@@ -12,7 +12,8 @@ namespace sinew::transfer {
 struct AutoTransferOptions : SkeletonAwareOptions {};
 
 /// The method `auto`: looks at what the target is to the reference (`relate`) and uses `update`, `detail`, `garment` or
-/// `skeleton`. `WeightTransfer::choice` states which one and why; `metrics.relation` has what was measured.
+/// `skeleton`. A target that lies like a garment but whose joints are elsewhere is another body.
+/// `WeightTransfer::choice` states which one and why; `metrics.relation` has what was measured.
 TransferMethod auto_transfer_method();
 
 }  // namespace sinew::transfer

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
@@ -21,6 +22,8 @@ constexpr double kNormalsAlike_rad = radians(20);
 /// Between the normal and the direction from the nearest point: the first near the surface, the second from
 /// `kLooseCloth` on.
 constexpr double kNearDirection_rad = radians(30), kFarDirection_rad = radians(15);
+/// A body is coarse where its edges are longer than this many distances.
+constexpr double kMostSpread_rad = radians(45), kCoarseDistances = 2;
 constexpr double kTightCloth = 0.003, kLooseCloth = 0.01;
 /// Nearer than this, directions mean nothing.
 constexpr double kTouching = 1e-4;
@@ -44,21 +47,33 @@ double between(double near, double far, double distance) {
   return near + t * (far - near);
 }
 
+// How much the body's normals differ within the triangle below a vertex of cloth. On a body that is coarse compared
+// with the distance, all angles are that uncertain.
+double uncertain_angle(const ReferenceSurface& body, const geometry::ClosestPoint& nearest) {
+  const Vec3 normal = body.normal(nearest.triangle, nearest.barycentric);
+  double spread = 0;
+  for (int k = 0; k < 3; ++k)
+    spread = std::max(spread, angle_between(normal, body.normal(nearest.triangle, Vec3::Unit(k))));
+  const double coarse = body.triangle_width(nearest.triangle) / (kCoarseDistances * nearest.distance);
+  return std::min(spread, kMostSpread_rad) * std::min(coarse, 1.0);
+}
+
 ClothProbe probe(const ReferenceSurface& body, double size, const Vec3& place, const Vec3& normal,
                  const geometry::ClosestPoint& nearest) {
   ClothProbe result{false, 2, nearest.triangle, nearest.barycentric};
   const double distance = nearest.distance / size;
   const double turn = angle_between(normal, body.normal(nearest.triangle, nearest.barycentric));
+  const double uncertain = uncertain_angle(body, nearest);
   const bool touching = distance < kTouching;
   const double slant = touching ? 0 : angle_between(normal, place - nearest.point);
-  result.doubt = std::max({distance / kFarthestCloth, turn / kNormalsAlike_rad,
-                           slant / between(kNearDirection_rad, kFarDirection_rad, distance)});
+  result.doubt = std::max({distance / kFarthestCloth, turn / (kNormalsAlike_rad + uncertain),
+                           slant / (between(kNearDirection_rad, kFarDirection_rad, distance) + uncertain)});
   result.matched = result.doubt <= 1;
   if (!result.matched || touching) return result;
   const geometry::RayHit hit = body.nearest_hit({place, -normal, 0, (1 + kNearRay) * nearest.distance});
   const double gap = hit ? (place - hit.t * normal - nearest.point).norm() / nearest.distance : kNearRay + 1;
-  if (gap > between(kNearRay, kFarRay, distance) ||
-      angle_between(normal, body.normal(hit.triangle, hit.barycentric)) > kNormalsAlike_rad) {
+  if (!hit || gap > between(kNearRay, kFarRay, distance) + std::tan(uncertain) ||
+      angle_between(normal, body.normal(hit.triangle, hit.barycentric)) > kNormalsAlike_rad + uncertain) {
     result.matched = distance < kLooseCloth;
     return result;
   }

@@ -13,8 +13,20 @@
 namespace sinew::transfer {
 namespace {
 
-constexpr double kSmallPiece = 0.06;
 constexpr float kOneJoint = 2.0F / 3;
+
+double mean_difference(const SkinWeights& rows, std::span<const Index> vertices, const std::vector<Influence>& mean) {
+  double sum = 0;
+  for (const Index v : vertices) {
+    // The common part of two rows of sum 1.
+    double common = 0;
+    for (const Influence& a : rows.row(v))
+      for (const Influence& b : mean)
+        if (a.joint == b.joint) common += static_cast<double>(std::min(a.weight, b.weight));
+    sum += 1 - common;
+  }
+  return sum / static_cast<double>(vertices.size());
+}
 
 }  // namespace
 
@@ -34,7 +46,7 @@ std::vector<Influence> mean_row(const SkinWeights& rows, std::span<const Index> 
 }
 
 SkinWeights rigid_pieces(const SkinWeights& rows, const Mesh& mesh, const geometry::Welding& welding, double body_size,
-                         Index& count) {
+                         Index& count, const RigidRules& rules) {
   count = 0;
   const geometry::Components shells = geometry::components(mesh, &welding);
   std::vector<Box> boxes(shells.count);
@@ -45,12 +57,16 @@ SkinWeights rigid_pieces(const SkinWeights& rows, const Mesh& mesh, const geomet
       boxes[shell].extend(mesh.positions[v]);
       if (std::exchange(shell_of[welding.welded[v]], shell) == kNone) members[shell].push_back(welding.welded[v]);
     }
-  const auto small = [&](const Box& box) { return box.diagonal() < kSmallPiece * body_size; };
+  const auto small = [&](const Box& box) { return box.diagonal() < rules.small * body_size; };
   if (std::all_of(boxes.begin(), boxes.end(), small)) return rows;
   std::vector<std::vector<Influence>> row_of(shells.count);
   for (Index s = 0; s < shells.count; ++s) {
     if (!small(boxes[s])) continue;
     row_of[s] = mean_row(rows, members[s]);
+    if (boxes[s].diagonal() > rules.tiny * body_size && mean_difference(rows, members[s], row_of[s]) > rules.alike) {
+      row_of[s].clear();
+      continue;
+    }
     const auto most = std::max_element(row_of[s].begin(), row_of[s].end(),
                                        [](const Influence& a, const Influence& b) { return a.weight < b.weight; });
     if (most != row_of[s].end() && most->weight >= kOneJoint) row_of[s] = {{most->joint, 1.0F}};

@@ -5,14 +5,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <limits>
+#include <map>
+#include <span>
 #include <utility>
 
 #include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
+#include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/normals.h"
 #include "sinew/geometry/mesh/triangle_surface.h"
-#include "sinew/geometry/operators/solver.h"
 #include "sinew/geometry/spatial/ray_scene.h"
 #include "sinew/transfer/finish_rows.h"
 #include "sinew/transfer/surface/nearest.h"
@@ -21,10 +23,13 @@
 namespace sinew::transfer {
 namespace {
 
-constexpr double kAnchor = 0.05;  // What the row of the nearest point counts, per area.
+/// What the row of the nearest point counts, per area, at one vertex of the reference per vertex of the target; it
+/// falls with the square of their number. A vertex that decimation left in place has the right row already, and a level
+/// with half of the vertices gains nothing from blurring it; one with a tenth has to stand for many others.
+constexpr double kAnchor = 12, kLeastAnchor = 0.05, kMostAnchor = 3;
 constexpr double kLeastArea = 1e-9;
 constexpr double kFacesAlong_rad = radians(60);
-constexpr std::size_t kDetailColumns = 16;
+constexpr int kDetailSweeps = 20;
 constexpr float kLeastDetailWeight = 1e-4F;
 
 /// A vertex of the reference seen on the target's surface.
@@ -64,61 +69,103 @@ std::vector<Footprint> footprints(const Reference& reference, const geometry::We
   return result;
 }
 
-geometry::SparseMatrix normal_matrix(const std::vector<Footprint>& prints, const std::vector<double>& anchors) {
-  std::vector<geometry::MatrixEntry> entries;
-  for (const Footprint& print : prints)
-    if (print.area > 0)
-      for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-          entries.push_back({print.corners[static_cast<std::size_t>(i)], print.corners[static_cast<std::size_t>(j)],
-                             print.area * print.share[i] * print.share[j]});
-  for (Index w = 0; w < anchors.size(); ++w) entries.push_back({w, w, anchors[w]});
-  return geometry::assemble(static_cast<Index>(anchors.size()), entries);
+/// The least-squares problem, per vertex of the target: A x = b with one column per joint.
+struct NormalEquations {
+  geometry::Lists others;                      // Vertices that share a footprint, without the vertex itself.
+  std::vector<double> share;                   // Of `others`, in their order: entries of A.
+  std::vector<double> own;                     // The diagonal of A.
+  std::vector<std::vector<Influence>> wanted;  // b: rows that do not sum to 1.
+};
+
+using SparseRow = std::map<Index, double>;
+
+void add_scaled(SparseRow& sum, std::span<const Influence> row, double scale) {
+  for (const Influence& influence : row) sum[influence.joint] += scale * static_cast<double>(influence.weight);
 }
 
-std::vector<Index> weighted_joints(const SkinWeights& rows) {
-  std::vector<Index> joints;
-  for (Index v = 0; v < rows.row_count(); ++v)
-    for (const Influence& influence : rows.row(v)) joints.push_back(influence.joint);
-  std::sort(joints.begin(), joints.end());
-  joints.erase(std::unique(joints.begin(), joints.end()), joints.end());
-  return joints;
+std::vector<Influence> as_row(const SparseRow& sum) {
+  std::vector<Influence> row;
+  for (const auto& [joint, weight] : sum) row.push_back({joint, static_cast<float>(weight)});
+  return row;
 }
 
-/// The least-squares rows, or none if the equations could not be solved.
-std::vector<std::vector<Influence>> fitted_rows(const Reference& reference, const geometry::Welding& ours,
-                                                const std::vector<Footprint>& prints,
-                                                const std::vector<double>& anchors, const SkinWeights& nearest,
-                                                const Progress& progress) {
-  const auto count = static_cast<Eigen::Index>(anchors.size());
-  const std::vector<Index> joints = weighted_joints(reference.weights);
-  std::vector<std::vector<Influence>> rows(anchors.size());
-  const auto column_of = [&](Index joint, std::size_t first, std::size_t columns) {
-    const auto c = static_cast<std::size_t>(std::lower_bound(joints.begin(), joints.end(), joint) - joints.begin());
-    return c >= first && c < first + columns ? static_cast<Eigen::Index>(c - first) : Eigen::Index{-1};
-  };
-  const geometry::SparseSolver solver(normal_matrix(prints, anchors));
-  for (std::size_t first = 0; first < joints.size(); first += kDetailColumns) {
+NormalEquations normal_equations(const Reference& reference, const geometry::Welding& ours,
+                                 const std::vector<Footprint>& prints, const std::vector<double>& anchors,
+                                 const SkinWeights& nearest) {
+  std::vector<std::map<Index, double>> entries(anchors.size());
+  std::vector<SparseRow> wanted(anchors.size());
+  for (std::size_t w = 0; w < prints.size(); ++w) {
+    if (!(prints[w].area > 0)) continue;
+    for (int i = 0; i < 3; ++i) {
+      const Index at = prints[w].corners[static_cast<std::size_t>(i)];
+      const double share = prints[w].area * prints[w].share[i];
+      if (!(share > 0)) continue;
+      for (int j = 0; j < 3; ++j)
+        entries[at][prints[w].corners[static_cast<std::size_t>(j)]] += share * prints[w].share[j];
+      add_scaled(wanted[at], reference.weights.row(ours.first[w]), share);
+    }
+  }
+  NormalEquations equations;
+  for (Index w = 0; w < anchors.size(); ++w) {
+    add_scaled(wanted[w], nearest.row(w), anchors[w]);
+    equations.own.push_back(entries[w][w] + anchors[w]);
+    for (const auto& [other, value] : entries[w])
+      if (other != w && value > 0) equations.others.items.push_back(other), equations.share.push_back(value);
+    equations.others.offsets.push_back(static_cast<Index>(equations.others.items.size()));
+    equations.wanted.push_back(as_row(wanted[w]));
+  }
+  return equations;
+}
+
+// The nearest row that has no negative weight, the sum 1 and at most so many joints: of the largest values the
+// projection to the simplex (A. Kyrillidis and others, "Sparse projections onto the simplex", 2013).
+std::vector<Influence> nearest_row(const SparseRow& values, std::size_t most) {
+  std::vector<std::pair<double, Index>> sorted;
+  for (const auto& [joint, value] : values) sorted.emplace_back(value, joint);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  if (sorted.size() > most) sorted.resize(most);
+  double sum = 0, level = 0;
+  for (std::size_t k = 0; k < sorted.size(); ++k) {
+    sum += sorted[k].first;
+    const double lowered = (sum - 1) / static_cast<double>(k + 1);
+    if (sorted[k].first - lowered > 0) level = lowered;
+  }
+  std::vector<Influence> row;
+  for (const auto& [value, joint] : sorted)
+    if (const auto weight = static_cast<float>(value - level); weight > kLeastDetailWeight)
+      row.push_back({joint, weight});
+  return row;
+}
+
+// Improves one row after the other, each exactly: the sum of squares never grows, so the result is at least as near as
+// the nearest points' rows are.
+std::vector<std::vector<Influence>> fitted_rows(const NormalEquations& equations, const SkinWeights& nearest,
+                                                std::size_t most, const Progress& progress) {
+  std::vector<std::vector<Influence>> rows;
+  for (Index w = 0; w < nearest.row_count(); ++w) {
+    SparseRow row;
+    add_scaled(row, nearest.row(w), 1);
+    rows.push_back(nearest_row(row, most));
+  }
+  for (int sweep = 0; sweep < kDetailSweeps; ++sweep) {
     progress.check();
-    const std::size_t columns = std::min(kDetailColumns, joints.size() - first);
-    Eigen::MatrixXd b = Eigen::MatrixXd::Zero(count, static_cast<Eigen::Index>(columns));
-    for (std::size_t w = 0; w < prints.size(); ++w)
-      for (const Influence& influence : reference.weights.row(ours.first[w]))
-        if (const Eigen::Index c = column_of(influence.joint, first, columns); c >= 0 && prints[w].area > 0)
-          for (int k = 0; k < 3; ++k)
-            b(prints[w].corners[static_cast<std::size_t>(k)], c) +=
-                prints[w].area * prints[w].share[k] * static_cast<double>(influence.weight);
-    for (Index w = 0; w < nearest.row_count(); ++w)
-      for (const Influence& influence : nearest.row(w))
-        if (const Eigen::Index c = column_of(influence.joint, first, columns); c >= 0)
-          b(w, c) += anchors[w] * static_cast<double>(influence.weight);
-    const geometry::Solution solution = solver.solve(b);
-    for (Eigen::Index w = 0; w < count; ++w)
-      for (std::size_t c = 0; c < columns; ++c)
-        if (const auto x = static_cast<float>(solution.x(w, static_cast<Eigen::Index>(c))); x > kLeastDetailWeight)
-          rows[static_cast<std::size_t>(w)].push_back({joints[first + c], x});
+    for (Index w = 0; w < rows.size(); ++w) {
+      SparseRow row;
+      const double scale = 1 / equations.own[w];
+      add_scaled(row, equations.wanted[w], scale);
+      const auto others = equations.others[w];
+      for (std::size_t k = 0; k < others.size(); ++k)
+        add_scaled(row, rows[others[k]], -scale * equations.share[equations.others.offsets[w] + k]);
+      rows[w] = nearest_row(row, most);
+    }
   }
   return rows;
+}
+
+double anchor_share(const std::vector<Footprint>& prints, std::size_t vertices) {
+  const auto used = std::count_if(prints.begin(), prints.end(), [](const Footprint& print) { return print.area > 0; });
+  const double each = static_cast<double>(used) / static_cast<double>(vertices);
+  return std::clamp(kAnchor / (each * each), kLeastAnchor, kMostAnchor);
 }
 
 }  // namespace
@@ -135,25 +182,15 @@ WeightTransfer transfer_detail(const Reference& reference, const TransferBody& t
   const std::vector<Footprint> prints = footprints(reference, ours, surface, normals);
   const double size = mesh.size(), least = kLeastArea * size * size;
   std::vector<double> anchors = vertex_areas(surface);
-  for (double& anchor : anchors) anchor = kAnchor * std::max(anchor, least > 0 ? least : 1.0);
+  const double anchored = anchor_share(prints, anchors.size());
+  for (double& anchor : anchors) anchor = anchored * std::max(anchor, least > 0 ? least : 1.0);
+  const auto limit = static_cast<std::size_t>(options.influence_limit());
+  const std::vector<std::vector<Influence>> fitted =
+      fitted_rows(normal_equations(reference, ours, prints, anchors, nearest.rows), nearest.rows,
+                  limit > 0 ? limit : std::numeric_limits<std::size_t>::max(), progress);
   WeightTransfer result;
-  std::vector<std::vector<Influence>> fitted;
-  try {
-    fitted = fitted_rows(reference, ours, prints, anchors, nearest.rows, progress);
-  } catch (const geometry::SingularMatrix&) {
-    fitted.assign(nearest.rows.row_count(), {});
-    result.fallbacks.push_back({"transfer.detail", "closest", nearest.rows.row_count(),
-                                "The equations could not be solved; the weights of the nearest points were used."});
-  }
   SkinWeights rows;
-  for (Index w = 0; w < nearest.rows.row_count(); ++w) {
-    double sum = 0;
-    for (const Influence& influence : fitted[w]) sum += static_cast<double>(influence.weight);
-    for (Influence& influence : fitted[w])
-      influence.weight = static_cast<float>(static_cast<double>(influence.weight) / sum);
-    if (sum > 0.5) rows.add_row(fitted[w]);
-    else rows.add_row(nearest.rows.row(w));
-  }
+  for (const std::vector<Influence>& row : fitted) rows.add_row(row);
   for (const Index w : nearest.welding.welded) {
     result.level.push_back(Level::kMatched);
     result.confidence.push_back(

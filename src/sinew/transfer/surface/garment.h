@@ -15,12 +15,14 @@ namespace sinew::transfer {
 /// direction against the normal (30° near the surface, where small differences turn that direction), and not farther
 /// than a tenth of the reference's size. Its row comes from the point that the ray against the normal meets, which must
 /// agree with the nearest point unless the cloth is tight. The published test (30°, a share of the target's own size)
-/// takes more vertices with five times the error, and none at all of a loose vest.
+/// takes more vertices with five times the error, and none at all of a loose vest. On a body whose edges are long
+/// compared with the distance, angles may differ by as much as the body's own normals do within a triangle.
 ///
 /// What does not match is spread over the surface (`inpaint`). The inner layer of thick cloth takes the rows of the
 /// outer one. Open shells that match better with their faces turned round are treated as such. Shells much smaller than
-/// the body, such as buttons and buckles, keep their shape: they have one row, that of one joint if two thirds of it
-/// are one joint's. Vertices of separate parts at one position have equal rows.
+/// the body, such as buttons and buckles, keep their shape unless their rows differ, as those of a finger do: they have
+/// one row, that of one joint if two thirds of it are one joint's. Vertices of separate parts at one position have
+/// equal rows.
 ///
 /// n log n and `inpaint` of what does not match; no joints are looked at, so positions and poses must be the same.
 /// \throws Error if nothing matches; Cancelled.

@@ -49,6 +49,12 @@ Vec3 ReferenceSurface::normal(Index triangle, const Vec3& barycentric) const {
   return normal.norm() > 0 ? Vec3(normal.normalized()) : Vec3(Vec3::Zero());
 }
 
+double ReferenceSurface::triangle_width(Index triangle) const {
+  const auto& t = triangles_[triangle];
+  const Vec3 &a = mesh_.positions[t[0]], &b = mesh_.positions[t[1]], &c = mesh_.positions[t[2]];
+  return std::sqrt((b - a).cross(c - a).norm());
+}
+
 std::vector<Influence> ReferenceSurface::row(Index triangle, const Vec3& barycentric) const {
   std::vector<std::pair<Index, double>> all;
   for (int k = 0; k < 3; ++k)

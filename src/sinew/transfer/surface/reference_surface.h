@@ -27,6 +27,8 @@ class ReferenceSurface {
   const std::vector<geometry::TriangleVertices>& triangles() const { return triangles_; }
   /// The unit normal, interpolated between the corners; zero where there is none.
   Vec3 normal(Index triangle, const Vec3& barycentric) const;
+  /// The root of twice the area: how long the edges of a triangle are, roughly.
+  double triangle_width(Index triangle) const;
   /// The rows of the corners blended: sum 1, joints in increasing order.
   std::vector<Influence> row(Index triangle, const Vec3& barycentric) const;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/shapes/surface/marching_cubes.h"
+#include "sinew/geometry/voxels/marching_cubes.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include "sinew/geometry/spatial/random.h"
 
-namespace sinew::shapes {
+namespace sinew::geometry {
 namespace {
 
 constexpr int kCubeEdges = 12;
@@ -64,7 +64,7 @@ class Marcher {
     for (auto& edges : upper_) edges.assign(layer, kNone);
   }
 
-  CutSurface march() {
+  TriangleSurface march() {
     add_layer(0, lower_);
     for (Index z = 0; z + 1 < n_[2]; ++z) {
       add_layer(z + 1, upper_);
@@ -73,7 +73,7 @@ class Marcher {
         for (Index x = 0; x + 1 < n_[0]; ++x) fill_cell(x, y, z);
       std::swap(lower_, upper_);
     }
-    return std::move(soup_);
+    return std::move(surface_);
   }
 
  private:
@@ -92,8 +92,8 @@ class Marcher {
     const double b = value(end[0], end[1], end[2]);
     if ((a < 0) == (b < 0)) return kNone;
     const double t = std::clamp(a / (a - b), 0.1, 0.9);
-    soup_.positions.push_back(field_.origin + field_.cell * (Vec3(x, y, z) + t * Vec3::Unit(axis)));
-    return static_cast<Index>(soup_.positions.size() - 1);
+    surface_.positions.push_back(field_.origin + field_.cell * (Vec3(x, y, z) + t * Vec3::Unit(axis)));
+    return static_cast<Index>(surface_.positions.size() - 1);
   }
 
   void add_layer(Index z, Layer& layer) {
@@ -154,7 +154,7 @@ class Marcher {
   void fill_loop(Index x, Index y, Index z, const std::array<int, kCubeEdges>& loop, std::size_t size) {
     const auto& edges = cube_tables().edges;
     const std::uint64_t salt =
-        geometry::Random((static_cast<std::uint64_t>(z) << 42) ^ (static_cast<std::uint64_t>(y) << 21) ^ x).next();
+        Random((static_cast<std::uint64_t>(z) << 42) ^ (static_cast<std::uint64_t>(y) << 21) ^ x).next();
     std::size_t best = 0;
     int least = std::numeric_limits<int>::max();
     for (std::size_t k = 0; k < size; ++k) {
@@ -169,18 +169,18 @@ class Marcher {
     std::array<Index, kCubeEdges> corners{};
     for (std::size_t i = 0; i < size; ++i)
       corners[i] = vertex(x, y, edges[static_cast<std::size_t>(loop[(best + i) % size])]);
-    for (std::size_t i = 1; i + 1 < size; ++i) soup_.triangles.push_back({corners[0], corners[i], corners[i + 1]});
+    for (std::size_t i = 1; i + 1 < size; ++i) surface_.triangles.push_back({corners[0], corners[i], corners[i + 1]});
   }
 
   const DistanceField& field_;
   std::array<Index, 3> n_{};
   Layer lower_;
   Layer upper_;
-  CutSurface soup_;
+  TriangleSurface surface_;
 };
 
 }  // namespace
 
-CutSurface marching_cubes(const DistanceField& field) { return Marcher(field).march(); }
+TriangleSurface marching_cubes(const DistanceField& field) { return Marcher(field).march(); }
 
-}  // namespace sinew::shapes
+}  // namespace sinew::geometry
