@@ -29,6 +29,7 @@ constexpr std::array kNotes = {
     std::string_view("gltf.triangulated"),
     std::string_view("helpers.reduced"),
     std::string_view("helpers.wide_blend"),
+    std::string_view("joints.unsettled"),
     std::string_view("mtl.texture_option"),
     std::string_view("obj.not_read"),
     std::string_view("obj.short_face"),

@@ -5,6 +5,7 @@
 #include "sinew/jobs/convert.h"
 #include "sinew/jobs/curves.h"
 #include "sinew/jobs/deform.h"
+#include "sinew/jobs/fit_joints.h"
 #include "sinew/jobs/helpers.h"
 #include "sinew/jobs/inbetween.h"
 #include "sinew/jobs/info.h"
@@ -85,6 +86,14 @@ const Registry<Registered<Command>>& commands() {
             .examples = {"sinew helpers hero.glb --twist forearm,upperarm,thigh",
                          "sinew helpers hero.glb --twist forearm --per-bone 2 --bend elbow,knee -o hero_2.glb"},
             .bind = binder(helpers)}});
+    r.add({"fit-joints",
+           "fit-joints",
+           "Shape the parts of contact skinning (implicit) so that they do not bulge at joints.",
+           {.group = "Improve",
+            .arguments = "FILE [-o OUT]",
+            .has_output = true,
+            .examples = {"sinew fit-joints hero.glb", "sinew fit-joints hero.glb --parts parts/ -o shapes.json"},
+            .bind = binder(fit_joints)}});
     r.add({"transfer",
            "transfer",
            "Transfer weights, helper joints and drivers from one character to others.",

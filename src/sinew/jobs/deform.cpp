@@ -109,14 +109,13 @@ pipeline::FrameRange wanted_frames(const ChosenMotion& motion, const pipeline::P
   return pipeline::frame_range(motion.clip->duration_s(), options.fps, options.frames);
 }
 
-pipeline::Playback bind_playback(const Character& character, const ChosenMotion& motion,
-                                 const DeformJobOptions& options, const pipeline::PlaybackOptions& playback,
-                                 Report& report, const Progress& progress) {
+pipeline::Playback bind_playback(const io::Asset& asset, const ChosenMotion& motion, const DeformJobOptions& options,
+                                 const pipeline::PlaybackOptions& playback, Report& report, const Progress& progress) {
   const StageTimer timer(report, "bind");
   pipeline::DeformerOptions deformer = options.deformer;
-  read_part_files(options.part_files, character, deformer, report);
-  if (motion.clip) return {character, *motion.clip, deformer, playback, progress};
-  return {character, motion.pose, deformer, playback, progress};
+  read_part_files(options.part_files, asset, deformer, report);
+  if (motion.clip) return {asset.character, *motion.clip, deformer, playback, progress};
+  return {asset.character, motion.pose, deformer, playback, progress};
 }
 
 // The motion of the joints' nodes: the file's own clip where it serves unchanged, else a new one, or a pose.
@@ -285,7 +284,7 @@ Report deform(const JobRequest& request, const DeformJobOptions& options, const 
   const ChosenMotion motion = choose_motion(asset, options, report, progress);
   const pipeline::PlaybackOptions chosen = playback_options(options, rig, delivery);
   check_frames(wanted_frames(motion, chosen), rig, delivery, output);
-  pipeline::Playback playback = bind_playback(asset.character, motion, options, chosen, report, progress);
+  pipeline::Playback playback = bind_playback(asset, motion, options, chosen, report, progress);
   report.warn(playback.findings());
   report_playback(motion, options, rig, playback.frames(), report);
   switch (delivery) {

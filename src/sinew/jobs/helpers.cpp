@@ -10,6 +10,7 @@
 #include "sinew/core/result_table.h"
 #include "sinew/core/text.h"
 #include "sinew/io/asset.h"
+#include "sinew/pipeline/helpers_json.h"
 
 namespace sinew::jobs {
 namespace {
@@ -48,25 +49,6 @@ void report_cap(const pipeline::InfluenceCap& cap, Report& report) {
       cap.influences, cap.rows, 100 * cap.largest_share_dropped, cap.posed->max);
 }
 
-Json twist_json(const HelpersResult& result, const TwistBoneResult& twist) {
-  const rigging::TwistBone& bone = twist.joints.bone;
-  std::vector<std::string> helpers;
-  for (const Index helper : twist.joints.helpers) helpers.push_back(name_of(result, helper));
-  return {{"joint", name_of(result, bone.joint)},
-          {"child", name_of(result, bone.child)},
-          {"from", bone.near ? "near" : "far"},
-          {"helpers", helpers},
-          {"vertices", twist.joints.vertices},
-          {"thinnest",
-           {{"before", twist.before.thinnest},
-            {"after", twist.after.thinnest},
-            {"formula", twist.formula_section},
-            {"slbs", twist.slbs_section}}},
-          {"off_slbs_rel",
-           {{"before", {{"rms", twist.before.rms_rel}, {"max", twist.before.max_rel}}},
-            {"after", {{"rms", twist.after.rms_rel}, {"max", twist.after.max_rel}}}}}};
-}
-
 void report_twists(const HelpersResult& result, double max_twist_rad, Report& report) {
   if (result.twists.empty()) return;
   ResultTable table;
@@ -84,7 +66,7 @@ void report_twists(const HelpersResult& result, double max_twist_rad, Report& re
                           number(twist.before.thinnest), number(twist.after.thinnest), number(twist.formula_section),
                           number(twist.slbs_section), number(100 * twist.before.rms_rel),
                           number(100 * twist.after.rms_rel), number(100 * twist.after.max_rel)});
-    report.metrics["twists"].push_back(twist_json(result, twist));
+    report.metrics["twists"].push_back(pipeline::twist_json(result, twist));
   }
   report.metrics["per_bone"] = result.per_bone;
   report.metrics["rigid_vertices"] = result.rigid_vertices;
@@ -108,18 +90,6 @@ void report_bends(const HelpersResult& result, Report& report) {
                                        {"volume", {{"before", bend.volume_before}, {"after", bend.volume_after}}}});
   }
   report.text += table_text(table);
-}
-
-void report_reductions(const HelpersResult& result, Report& report) {
-  report.metrics["reductions"] = Json::array();
-  for (const pipeline::HelperReduction& reduction : result.reductions)
-    report.metrics["reductions"].push_back({{"joint", name_of(result, reduction.joint)},
-                                            {"kind", reduction.twist ? "twist" : "bend"},
-                                            {"strength", reduction.strength},
-                                            {"pose", reduction.pose},
-                                            {"figure", reduction.figure},
-                                            {"before", reduction.before},
-                                            {"full", reduction.full}});
 }
 
 // Whether the helpers move in programs that do not know their drivers.
@@ -186,7 +156,7 @@ Report helpers(const JobRequest& request, const pipeline::HelpersOptions& option
   report_cap(result.cap, report);
   report_twists(result, options.max_twist_rad, report);
   report_bends(result, report);
-  report_reductions(result, report);
+  report.metrics["reductions"] = pipeline::reductions_json(result);
   report_clips(result, options.bake, report);
   report.metrics["joints_added"] = result.joints_added;
   if (result.joints_added == 0) {

@@ -12,6 +12,7 @@
 #include "sinew/core/text.h"
 #include "sinew/io/asset.h"
 #include "sinew/io/file.h"
+#include "sinew/io/part_shapes.h"
 #include "sinew/io/parts_json.h"
 #include "sinew/pipeline/pose_set.h"
 
@@ -41,10 +42,10 @@ std::vector<std::vector<Vec3>> read_examples(const fs::path& folder, const Chara
 
 }  // namespace
 
-void read_part_files(const PartFiles& files, const Character& character, pipeline::DeformerOptions& options,
+void read_part_files(const PartFiles& files, const io::Asset& asset, pipeline::DeformerOptions& options,
                      Report& report) {
-  const Rig& rig = character.rig;
-  if (!files.poses.empty()) options.examples = read_examples(files.poses, character, report);
+  const Rig& rig = asset.character.rig;
+  if (!files.poses.empty()) options.examples = read_examples(files.poses, asset.character, report);
   if (!files.owners.empty()) {
     const io::Bytes bytes = io::read_file(files.owners);
     report.inputs.push_back(io::describe(files.owners, bytes));
@@ -54,6 +55,8 @@ void read_part_files(const PartFiles& files, const Character& character, pipelin
     const io::Bytes bytes = io::read_file(files.samples);
     report.inputs.push_back(io::describe(files.samples, bytes));
     options.samples = io::read_samples_json(bytes, files.samples);
+  } else if (pipeline::uses_parts(options)) {
+    options.samples = io::stored_part_samples(asset, report.warnings);
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include "sinew/core/options.h"
 #include "sinew/core/report.h"
-#include "sinew/core/rig.h"
+#include "sinew/io/asset.h"
 #include "sinew/pipeline/deformer.h"
 
 namespace sinew::jobs {
@@ -32,8 +32,10 @@ struct PartFiles {
   }
 };
 
-/// Reads the files into the options of a deformer. \throws Error if a file cannot be read or does not fit the rig.
-void read_part_files(const PartFiles& files, const Character& character, pipeline::DeformerOptions& options,
+/// Reads the files into the options of a deformer. Without a file of samples, a method that uses them gets those that
+/// the character's file holds, as sinew fit-joints writes them. \throws Error if a file cannot be read or does not fit
+/// the rig.
+void read_part_files(const PartFiles& files, const io::Asset& asset, pipeline::DeformerOptions& options,
                      Report& report);
 
 }  // namespace sinew::jobs

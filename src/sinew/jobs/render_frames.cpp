@@ -18,11 +18,11 @@ using namespace pipeline;
 
 namespace {
 
-std::unique_ptr<deform::Deformer> bound(const Character& character, const RenderOptions& options, Report& report,
+std::unique_ptr<deform::Deformer> bound(const io::Asset& asset, const RenderOptions& options, Report& report,
                                         const Progress& progress) {
   DeformerOptions deformer = options.deformer;
-  read_part_files(options.part_files, character, deformer, report);
-  return bind_deformer(character.rig, deformer, report.warnings, progress);
+  read_part_files(options.part_files, asset, deformer, report);
+  return bind_deformer(asset.character.rig, deformer, report.warnings, progress);
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ MomentMaker::MomentMaker(const io::Asset& asset, const RenderOptions& options, R
     player_.emplace(rig_, *find_motion(asset, options.clip, report.inputs, report.warnings, progress).clip);
   else if (!options.pose.empty()) still_ = read_pose(asset, options.pose, report.inputs).pose;
   else if (options.sheet && !asset.character.clips.empty()) player_.emplace(rig_, asset.character.clips.front());
-  if (!options.deformer.plain()) deformer_ = bound(asset.character, options, report, progress);
+  if (!options.deformer.plain()) deformer_ = bound(asset, options, report, progress);
 }
 
 MomentMaker::MomentMaker(const io::Asset& asset, const MomentMaker& same, const RenderOptions& options, Report& report,
@@ -58,7 +58,7 @@ MomentMaker::MomentMaker(const io::Asset& asset, const MomentMaker& same, const 
     std::vector<ReportFile> read_before;
     still_ = read_pose(asset, options.pose, read_before).pose;
   }
-  if (!options.deformer.plain()) deformer_ = bound(asset.character, options, report, progress);
+  if (!options.deformer.plain()) deformer_ = bound(asset, options, report, progress);
 }
 
 picture::PictureFrame MomentMaker::moment(const Pose& pose, double time_s) const {

@@ -7,6 +7,7 @@
 #include "sinew/lab/curve_rigging/curve_rigging.h"
 #include "sinew/lab/embedding/embedding.h"
 #include "sinew/lab/implicit/implicit.h"
+#include "sinew/lab/joint_shape/joint_shape.h"
 #include "sinew/lab/ode/ode.h"
 #include "sinew/lab/pbd/pbd.h"
 #include "sinew/lab/retargeting/retargeting.h"
@@ -44,6 +45,10 @@ const Registry<Registered<Experiment>>& experiments() {
     all.add({"implicit", "Vaillant et al. 2013, contacts of a limb",
              "Contacts, volume and twists of a limb by implicit skinning, its operators, and the time it takes.",
              implicit_experiment});
+    all.add(
+        {"joint-shape", "Hachette et al. 2021, Table 1",
+         "Shapes of parts at joints: bulge energy by stage, closed holes, contours by method, and the time it takes.",
+         joint_shape_experiment});
     return all;
   }();
   return registry;

@@ -35,12 +35,12 @@ struct ReproduceOptions {
       self.characters);
     v(Field("data",
             "Folder of real characters. Without it, only synthetic ones are tried (embedding, curve-rigging, ode, "
-            "transfer, pbd, implicit).")
+            "transfer, pbd, implicit, joint-shape).")
           .as("FOLDER"),
       self.data);
     v(Field("only",
             "Real characters to try, by name or class, or 'development' or 'held-out' for one group; all if empty "
-            "(embedding; curve-rigging, ode and implicit by name).")
+            "(embedding; curve-rigging, ode, implicit and joint-shape by name).")
           .as("NAME,…"),
       self.only);
     v(Field("one_hint",

@@ -318,6 +318,11 @@ std::optional<deform::PoseLimits> mush_limits(const Rig& rig, const DeformerOpti
 
 bool DeformerOptions::plain() const { return deform::deformers().find(method.id()).in_engines && !delta_mush.enabled; }
 
+bool uses_parts(const DeformerOptions& options) {
+  const deform::DeformerMethod& method = deform::deformers().find(options.method.id());
+  return method.needs && method.needs(options.method.options()).parts;
+}
+
 DeformerOptions deformer(std::string_view method, AnyOptions options) {
   DeformerOptions chosen;
   chosen.method.choose(method);

@@ -44,6 +44,9 @@ struct DeformerOptions {
 /// \throws Error if the deformer is unknown.
 DeformerOptions deformer(std::string_view method, AnyOptions options = {});
 
+/// Whether the method divides the skin into parts, whose owners and samples a person may give.
+bool uses_parts(const DeformerOptions& options);
+
 /// Binds a deformer to a rig, with everything that the method requires. The segmentation is computed here. Data that
 /// the method prepares is read from the user's cache if present; otherwise it is computed and stored there
 /// (`io::Cache`). So are the limits that keep a corrected method, and delta mush, from making the surface worse than

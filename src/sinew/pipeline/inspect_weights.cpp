@@ -9,7 +9,7 @@
 namespace sinew::pipeline {
 namespace {
 
-constexpr double kTolerance = 1e-3;
+constexpr double kWeightTolerance = 1e-3;
 
 double weight_of(std::span<const Influence> row, Index joint) {
   double sum = 0;
@@ -22,7 +22,7 @@ bool rows_differ(std::span<const Influence> a, std::span<const Influence> b) {
   if (std::equal(a.begin(), a.end(), b.begin(), b.end())) return false;
   for (const auto& row : {a, b})
     for (const Influence& influence : row)
-      if (std::abs(weight_of(a, influence.joint) - weight_of(b, influence.joint)) > kTolerance) return true;
+      if (std::abs(weight_of(a, influence.joint) - weight_of(b, influence.joint)) > kWeightTolerance) return true;
   return false;
 }
 
@@ -41,7 +41,7 @@ void look_at_row(std::span<const Influence> row, WeightHealth& health) {
     bad = bad || !std::isfinite(influence.weight) || influence.weight < 0;
   }
   health.bad_values += bad;
-  if (!bad && std::abs(sum - 1) > kTolerance) ++health.bad_sums;
+  if (!bad && std::abs(sum - 1) > kWeightTolerance) ++health.bad_sums;
   if (!bad && std::abs(sum - 1) > std::abs(health.worst_sum - 1)) health.worst_sum = sum;
 }
 

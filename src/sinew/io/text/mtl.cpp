@@ -15,16 +15,16 @@
 namespace sinew::io {
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
+bool is_space_or_tab(char c) { return c == ' ' || c == '\t'; }
 
 // Takes the first word off a text.
 std::string_view take_word(std::string_view& text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space_or_tab(text.front())) text.remove_prefix(1);
   std::size_t length = 0;
-  while (length < text.size() && !is_blank(text[length])) ++length;
+  while (length < text.size() && !is_space_or_tab(text[length])) ++length;
   const std::string_view word = text.substr(0, length);
   text.remove_prefix(length);
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space_or_tab(text.front())) text.remove_prefix(1);
   return word;
 }
 

@@ -23,6 +23,7 @@ constexpr double kWallSpacing = 0.4;  ///< Between points of the part, in spacin
 constexpr double kTooNear = 0.25;     ///< Of the spacing, from a border, within which particles are dropped.
 constexpr double kLateral = 60;       ///< Degrees between bone and hole from which on the hole is at the side.
 constexpr int kPatchRounds = 5;
+constexpr double kMostFolded = 0.25;  ///< Share of triangles that may face the bone before fairing.
 
 using CapTriangle = std::array<Index, 3>;
 
@@ -138,7 +139,10 @@ class HoleCloser {
         if (v >= border_.size()) used.insert(v);
       if (hole_.at_joint() && faces_bone(at(t[0]), at(t[1]), at(t[2]))) ++inverted;
     }
-    if (fill != HoleFill::kPatch && (inverted > 0 || used.empty())) {
+    // Folds of the function vanish when distances are faired, because directions from the bone are in order.
+    const double folded = static_cast<double>(inverted) / static_cast<double>(triangles.size());
+    const double most = fill == HoleFill::kPolar ? kMostFolded : 0;
+    if (fill != HoleFill::kPatch && (folded > most || used.empty())) {
       hole_.reason = used.empty() ? "no particle stayed" : "its surface is not round as seen from the bone";
       return false;
     }
@@ -199,7 +203,11 @@ class HoleCloser {
 
   /// The last resort: the smallest triangles, divided where they are large, and moved to the function.
   bool patch() {
-    const auto start = smallest_triangles(border_);
+    std::set<std::pair<Index, Index>> taken;
+    for (const auto& t : part_.triangles)
+      for (std::size_t k = 0; k < 3; ++k) taken.insert(std::minmax(t[k], t[(k + 1) % 3]));
+    const auto start = smallest_triangles(
+        border_, [&](Index a, Index b) { return taken.contains(std::minmax(corners_[a], corners_[b])); });
     if (!start) return false;
     std::vector<CapTriangle> triangles = *start;
     std::vector<Vec3> added;

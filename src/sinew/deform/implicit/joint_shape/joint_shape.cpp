@@ -96,14 +96,17 @@ class JointShaper {
     return nullptr;
   }
 
+  bool chosen(Index joint) const {
+    return options_.joints.empty() ||
+           std::find(options_.joints.begin(), options_.joints.end(), joint) != options_.joints.end();
+  }
+
   /// Parts on both sides of joints that may be adjusted.
   std::vector<char> used_parts() const {
     std::vector<char> used(partition_.parts.size(), 0);
     for (std::size_t p = 0; p < used.size(); ++p) {
       const Partition::Part& part = partition_.parts[p];
-      const bool chosen = options_.joints.empty() || std::find(options_.joints.begin(), options_.joints.end(),
-                                                               part.joint) != options_.joints.end();
-      if (part.parent != kNone && chosen && ranges_.contains(part.joint)) used[p] = used[part.parent] = 1;
+      if (part.parent != kNone && chosen(part.joint) && ranges_.contains(part.joint)) used[p] = used[part.parent] = 1;
     }
     return used;
   }
@@ -161,7 +164,8 @@ class JointShaper {
       report.part = p, report.parent = above;
       const auto range = ranges_.find(report.joint);
       Pair pair;
-      if (range == ranges_.end() || range->second.axes.empty()) report.reason = "the joint does not turn";
+      if (!chosen(report.joint)) report.reason = kNotChosen;
+      else if (range == ranges_.end() || range->second.axes.empty()) report.reason = "the joint does not turn";
       else if (!side_of(above, p, pair.parent)) report.reason = "the part above has no usable hole there";
       else if (!side_of(p, above, pair.child)) report.reason = "the part has no usable hole there";
       if (report.reason.empty()) {
@@ -207,13 +211,10 @@ class JointShaper {
   void decide() {
     for (const Pair& pair : pairs_) {
       JointShapeReport& report = result_.reports[pair.report];
-      const bool wanted =
-          std::find(options_.joints.begin(), options_.joints.end(), report.joint) != options_.joints.end();
       const double vertices = static_cast<double>(vertices_of(pair.parent) + vertices_of(pair.child));
       const double mean = report.used.before / std::max(1.0, vertices * static_cast<double>(report.rotations));
-      const bool needed = options_.joints.empty() ? mean > options_.least_bulge : wanted;
+      const bool needed = !options_.joints.empty() || mean > options_.least_bulge;
       report.fit = needed ? JointFit::kAdjusted : JointFit::kNotNeeded;
-      if (!options_.joints.empty() && !wanted) report.fit = JointFit::kSkipped, report.reason = "it was not chosen";
     }
   }
 

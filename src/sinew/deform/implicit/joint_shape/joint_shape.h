@@ -65,6 +65,9 @@ enum class JointFit {
 };
 constexpr auto option_words(JointFit) { return std::array{"adjusted", "not needed", "kept", "skipped"}; }
 
+/// The reason of joints that nobody wants to adjust.
+inline constexpr const char* kNotChosen = "it was not chosen";
+
 struct JointShapeReport {
   Index joint = kNone;
   Index part = kNone, parent = kNone;  ///< Of `JointShapes::parts`.

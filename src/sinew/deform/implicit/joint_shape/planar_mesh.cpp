@@ -167,24 +167,29 @@ std::optional<std::vector<std::array<Index, 3>>> triangulate_polygon(std::span<c
   return mesh.result();
 }
 
-std::optional<std::vector<std::array<Index, 3>>> smallest_triangles(std::span<const Vec3> corners, std::size_t most) {
+std::optional<std::vector<std::array<Index, 3>>> smallest_triangles(std::span<const Vec3> corners,
+                                                                    const std::function<bool(Index, Index)>& taken,
+                                                                    std::size_t most) {
   const std::size_t n = corners.size();
   if (n < 3 || n > most) return std::nullopt;
   const auto area = [&](std::size_t a, std::size_t b, std::size_t c) {
     return (corners[b] - corners[a]).cross(corners[c] - corners[a]).norm();
   };
+  constexpr double kImpossible = std::numeric_limits<double>::infinity();
   std::vector<double> cost(n * n, 0);
   std::vector<std::size_t> split(n * n, 0);
   for (std::size_t span = 2; span < n; ++span)
     for (std::size_t i = 0; i + span < n; ++i) {
       const std::size_t j = i + span;
-      double least = std::numeric_limits<double>::infinity();
+      double least = kImpossible;
       for (std::size_t m = i + 1; m < j; ++m) {
         const double sum = cost[i * n + m] + cost[m * n + j] + area(i, m, j);
         if (sum < least) least = sum, split[i * n + j] = m;
       }
-      cost[i * n + j] = least;
+      const bool border = span + 1 == n;
+      cost[i * n + j] = !border && taken && taken(static_cast<Index>(i), static_cast<Index>(j)) ? kImpossible : least;
     }
+  if (!(cost[n - 1] < kImpossible)) return std::nullopt;
   std::vector<std::array<Index, 3>> triangles;
   std::vector<std::pair<std::size_t, std::size_t>> queue = {{0, n - 1}};
   while (!queue.empty()) {

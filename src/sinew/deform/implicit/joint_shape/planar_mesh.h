@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -25,8 +26,10 @@ std::optional<std::vector<std::array<Index, 3>>> triangulate_polygon(std::span<c
 
 /// Triangles between the corners of a polygon in space with the smallest sum of areas, for at most `most` corners: G.
 /// Barequet and M. Sharir, "Filling gaps in the boundary of a polyhedron", 1995. They face the side from which the
-/// corners run counter-clockwise. Cubic. Empty if there are more corners.
+/// corners run counter-clockwise. No triangle uses an edge across the polygon that is `taken`. Cubic. Empty if there
+/// are more corners, or if there are no such triangles.
 std::optional<std::vector<std::array<Index, 3>>> smallest_triangles(std::span<const Vec3> corners,
+                                                                    const std::function<bool(Index, Index)>& taken = {},
                                                                     std::size_t most = 400);
 
 }  // namespace sinew::deform
