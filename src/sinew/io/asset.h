@@ -72,6 +72,7 @@ struct Changes {
   bool skeleton = false;  ///< Joints, skins and bind matrices; implies weights.
   bool shape = false;     ///< Normals and morphs along with the positions.
   bool morphs = false;    ///< Parts without morphs in the document got some. glTF only.
+  bool extras = false;    ///< Sinew's own data in the extras of the document. glTF only.
 };
 
 /// Which joints are which bones of a humanoid, in the words of VRM 1.0: "hips", "leftUpperArm", ….

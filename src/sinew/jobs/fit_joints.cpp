@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sinew/core/text.h"
+#include "sinew/io/gltf/write_morphs.h"
 #include "sinew/io/part_shapes.h"
 #include "sinew/io/parts_json.h"
 
@@ -23,6 +24,7 @@ Report fit_joints(const JobRequest& request, const FitJointsJobOptions& options,
   io::Asset asset = io::load(request.inputs.front(), {}, progress);
   report.inputs = asset.files;
   report.warn(asset.warnings);
+  if (!json) asset = io::as_gltf(std::move(asset), report);
   const Skeleton& skeleton = asset.character.rig.skeleton;
   StageClock clock(report);
   const pipeline::FitJointsResult result =
@@ -39,7 +41,9 @@ Report fit_joints(const JobRequest& request, const FitJointsJobOptions& options,
   if (json) files.add(output, io::samples_json(result.samples));
   else io::store_part_samples(asset, result.samples);
   keep_backup(request, output);
-  if (!json) io::format_of(output).make.write(asset, output, {}, files, report);
+  io::SaveOptions save;
+  save.changes.extras = true;
+  if (!json) io::format_of(output).make.write(asset, output, save, files, report);
   for (const io::AtomicFiles::Written& written : files.written())
     report.outputs.push_back({written.target.string(), written.sha256, written.bytes});
   files.commit();

@@ -126,7 +126,8 @@ void write_gltf(const Asset& asset, const std::filesystem::path& path, const Sav
   const bool text = path.extension() == ".gltf";
   const bool colors = !rig.mesh.colors.empty() && !same_colors(rig.mesh.colors, document->colors);
   const bool changed = colors || changes.positions || changes.shape || changes.morphs || changes.weights ||
-                       changes.skeleton || !options.longer_clips.empty() || asset.placement != Mat4::Identity();
+                       changes.skeleton || changes.extras || !options.longer_clips.empty() ||
+                       asset.placement != Mat4::Identity();
   if (!changed && document->container.binary != text && (text || !has_outside_files(document->json()))) {
     // Nothing to do: the file as it came.
     if (text) {
