@@ -558,5 +558,28 @@ TEST(Render, AGridCannotBeCombinedWithSheetsAndCloseUps) {
     EXPECT_NE(refusal(bar, options).find("'grid' cannot be combined"), std::string::npos) << refusal(bar, options);
 }
 
+TEST(Render, WhatCameBeforeCountsForMethodsWithInertia) {
+  const io::Asset bar = bar_file();
+  RenderOptions options;
+  options.clip = "curl";
+  options.time = 0.5;
+  const picture::PictureScene plain = made(bar, options);
+  options.deformer.method.choose("ode");
+  const picture::PictureScene moving = made(bar, options);
+  options.time = 0;
+  const picture::PictureScene start = made(bar, options);
+  const auto farthest = [](const picture::PictureScene& a, const picture::PictureScene& b) {
+    double worst = 0;
+    for (std::size_t v = 0; v < a.frames[0].positions.size(); ++v)
+      worst = std::max(worst, (a.frames[0].positions[v] - b.frames[0].positions[v]).norm());
+    return worst;
+  };
+  options.deformer.method.choose("dqs");
+  EXPECT_LT(farthest(start, made(bar, options)), 1e-6);
+  options.time = 0.5;
+  EXPECT_GT(farthest(moving, made(bar, options)), 1e-6);
+  EXPECT_GT(farthest(moving, plain), 1e-6);
+}
+
 }  // namespace
 }  // namespace sinew::jobs

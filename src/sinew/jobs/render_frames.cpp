@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
 #include "sinew/deform/blend/linear.h"
@@ -17,6 +19,9 @@ namespace sinew::jobs {
 using namespace pipeline;
 
 namespace {
+
+/// How a clip is played for one picture, where what came before counts.
+constexpr double kPlayedFps = 60, kRemembered_s = 5;
 
 std::unique_ptr<deform::Deformer> bound(const io::Asset& asset, const RenderOptions& options, Report& report,
                                         const Progress& progress) {
@@ -61,21 +66,32 @@ MomentMaker::MomentMaker(const io::Asset& asset, const MomentMaker& same, const 
   if (!options.deformer.plain()) deformer_ = bound(asset, options, report, progress);
 }
 
-picture::PictureFrame MomentMaker::moment(const Pose& pose, double time_s) const {
+picture::PictureFrame MomentMaker::moment(const Pose& pose, double time_s, bool played) const {
   const ModelPose model = motion::resolve(rig_.skeleton, pose);
   if (!deformer_) return {deform::linear_positions(rig_, model), model.joints};
   std::vector<Vec3f> positions(rig_.mesh.positions.size());
   const std::unique_ptr<deform::Deformer::State> state = deformer_->make_state();
-  deformer_->deform(*state, {model, time_s, 0}, {positions, {}, nullptr});
+  double before = time_s;
+  if (played && deformer_->needs_history()) {
+    // What came before counts: the clip is played up to this moment, at most its last seconds.
+    const auto frames = static_cast<int>(std::min(time_s, kRemembered_s) * kPlayedFps);
+    for (int f = frames; f > 0; --f) {
+      const double now = time_s - f / kPlayedFps;
+      const ModelPose earlier = motion::resolve(rig_.skeleton, player_->at(now));
+      deformer_->deform(*state, {earlier, now, f == frames ? 0 : now - before}, {positions, {}, nullptr});
+      before = now;
+    }
+  }
+  deformer_->deform(*state, {model, time_s, time_s - before}, {positions, {}, nullptr});
   picture::PictureFrame frame{{}, model.joints};
   frame.positions.reserve(positions.size());
   for (const Vec3f& p : positions) frame.positions.push_back(p.cast<double>());
   return frame;
 }
 
-picture::PictureFrame MomentMaker::at(double time_s) const { return moment(player_->at(time_s), time_s); }
+picture::PictureFrame MomentMaker::at(double time_s) const { return moment(player_->at(time_s), time_s, true); }
 
-picture::PictureFrame MomentMaker::still() const { return moment(still_, 0); }
+picture::PictureFrame MomentMaker::still() const { return moment(still_, 0, false); }
 
 std::vector<Overlay> MomentMaker::overlays(std::optional<double> time_s) const {
   if (!deformer_) return {};

@@ -39,7 +39,7 @@ class MomentMaker {
   std::vector<Overlay> overlays(std::optional<double> time_s) const;
 
  private:
-  picture::PictureFrame moment(const Pose& pose, double time_s) const;
+  picture::PictureFrame moment(const Pose& pose, double time_s, bool played) const;
 
   const Rig& rig_;
   std::optional<motion::Player> player_;
