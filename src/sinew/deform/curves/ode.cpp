@@ -15,6 +15,7 @@
 #include "sinew/deform/curves/pose_shapes.h"
 #include "sinew/deform/curves/vertex_motion.h"
 #include "sinew/geometry/curves/curves.h"
+#include "sinew/geometry/mesh/adjacency.h"
 
 namespace sinew::deform {
 namespace {
@@ -27,6 +28,9 @@ constexpr double kHeldLength_m = 0.6;
 constexpr float kMostMoved = 0.03F;
 /// A step this large in one frame, relative to the size, is a jump: nothing lives through it.
 constexpr float kJump = 0.5F;
+
+/// Rounds of averaging among neighbours, so that curves of different length, which are held differently, do not part.
+constexpr int kEvenRounds = 10;
 
 double hold_of(SkinMaterial material) {
   switch (material) {
@@ -52,9 +56,10 @@ class OdeState final : public Deformer::State {
  public:
   std::unique_ptr<Deformer::State> base;
   std::vector<FloatMotion> joints;
-  std::vector<Vec3f> last, speed;  // Of nodes, by the base alone.
-  std::vector<Vec3f> push, moved;  // Per node: acceleration at rest, and displacement.
-  std::vector<Vec3f> target;       // Per vertex: what examples give.
+  std::vector<Vec3f> last, speed;   // Of nodes, by the base alone.
+  std::vector<Vec3f> push, moved;   // Per node: acceleration at rest, and displacement.
+  std::vector<Vec3f> shift, other;  // Per welded vertex.
+  std::vector<Vec3f> target;        // Per vertex: what examples give.
   std::vector<ModeState> modes;
   int frames = 0;
 };
@@ -63,7 +68,11 @@ class OdeDeformer final : public Deformer {
  public:
   OdeDeformer(const Rig& rig, const OdeOptions& options, const Progress& progress,
               std::span<const std::vector<Vec3>> examples)
-      : base_(bind_dqs(rig, progress)), options_(options), rows_(motion_rows(rig)) {
+      : base_(bind_dqs(rig, progress)),
+        options_(options),
+        rows_(motion_rows(rig)),
+        welding_(geometry::weld(rig.mesh)),
+        rings_(geometry::one_rings(rig.mesh, &welding_)) {
     size_ = static_cast<float>(rig.mesh.size());
     for (const Mat4& frame : bind_frames(rig)) unbind_.push_back(frame.inverse());
     if (rig.mesh.face_count() > 0) lines_ = curve_lines(geometry::find_curves(rig.mesh, {}, progress), rig.mesh);
@@ -79,6 +88,8 @@ class OdeDeformer final : public Deformer {
     for (auto* list : {&state->last, &state->speed, &state->push, &state->moved})
       list->assign(lines_.node_count(), Vec3f::Zero());
     state->modes.resize(turns_.size());
+    state->shift.resize(welding_.count());
+    state->other.resize(welding_.count());
     if (shapes_) state->target.resize(lines_.vertex_offsets.size() - 1);
     return state;
   }
@@ -207,11 +218,32 @@ class OdeDeformer final : public Deformer {
         32);
   }
 
-  void displace(const OdeState& state, std::span<Vec3f> positions) const {
-    parallel_for(positions.size(), [&](std::size_t v) {
-      Vec3f q = shapes_ ? state.target[v] : Vec3f(Vec3f::Zero());
+  // Displacements of vertices, evened out among neighbours.
+  void spread(OdeState& state) const {
+    parallel_for(welding_.count(), [&](std::size_t i) {
+      const Index v = welding_.first[i];
+      Vec3f q = Vec3f::Zero();
       for (Index s = lines_.vertex_offsets[v]; s < lines_.vertex_offsets[v + 1]; ++s)
         q += lines_.vertex_shares[s].weight * state.moved[lines_.vertex_shares[s].of];
+      state.shift[i] = q;
+    });
+    for (int round = 0; round < kEvenRounds; ++round) {
+      parallel_for(welding_.count(), [&](std::size_t i) {
+        const std::span<const Index> ring = rings_[i];
+        Vec3f sum = Vec3f::Zero();
+        for (const Index w : ring) sum += state.shift[w];
+        state.other[i] =
+            ring.empty() ? state.shift[i] : Vec3f(0.5F * state.shift[i] + 0.5F / static_cast<float>(ring.size()) * sum);
+      });
+      std::swap(state.shift, state.other);
+    }
+  }
+
+  void displace(OdeState& state, std::span<Vec3f> positions) const {
+    spread(state);
+    parallel_for(positions.size(), [&](std::size_t v) {
+      Vec3f q = state.shift[welding_.welded[v]];
+      if (shapes_) q += state.target[v];
       if (q.isZero(0)) return;
       positions[v] += rotated(VertexMotion(rows_.of(v), state.joints).turn, q);
     });
@@ -220,6 +252,8 @@ class OdeDeformer final : public Deformer {
   std::unique_ptr<Deformer> base_;
   OdeOptions options_;
   MotionRows rows_;
+  geometry::Welding welding_;
+  geometry::Lists rings_;
   std::vector<Mat4> unbind_;
   CurveLines lines_;
   std::vector<LineModes> modes_;
