@@ -117,6 +117,15 @@ TEST(Inbetween, ARiggedCharacterKeepsItsSkeleton) {
   EXPECT_TRUE(between.findings.empty());
 }
 
+TEST(Inbetween, WarnsOfAPoseThatIsScaled) {
+  PoseSet poses = poses_of_clip(posable(), motion::builtin_clip(posable().rig.skeleton, "walk"), {0, 0.2});
+  EXPECT_TRUE(inbetween(poses, {0, 1}).findings.empty());
+  for (Vec3& p : poses.shapes[1]) p *= 10;  // As with another unit.
+  const Findings findings = inbetween(poses, {0, 1}).findings;
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].code, "inbetween.unexplained");
+}
+
 TEST(Inbetween, RandomPosesHaveFiniteShapesThatStayBetweenTheirEnds) {
   std::mt19937 random(17);
   Character character = posable();

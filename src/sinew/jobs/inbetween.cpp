@@ -152,8 +152,8 @@ void describe(const pipeline::Inbetween& between, const pipeline::PoseSet& poses
                              100 * report.metrics["coverage"].get<double>(), count_of(figures.modes, "mode"));
   report.text += between.joints.empty()
                      ? "joints     none: vertices go straight from pose to pose\n"
-                     : fmt::format("joints     {}, skin within {:.2f} % of the size of them\n", between.joints.size(),
-                                   100 * report.metrics["skin_residual"].get<double>());
+                     : fmt::format("joints     {}; the skin is {:.2f} % of the size away from their motion\n",
+                                   between.joints.size(), 100 * report.metrics["skin_residual"].get<double>());
 }
 
 }  // namespace

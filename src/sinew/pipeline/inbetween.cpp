@@ -70,6 +70,16 @@ void warn_of_large_turns(Inbetween& result) {
                    result.joints.largest_turn_rad / kRadPerDegree)});
 }
 
+void warn_of_unexplained_shapes(Inbetween& result) {
+  const double off = result.motion->figures().residual_rms / result.character.rig.mesh.size();
+  if (result.joints.empty() || !(off > 0.1)) return;
+  result.findings.push_back(
+      {"inbetween.unexplained", "",
+       fmt::format("Joints explain little of the poses: the skin is {:.0f} % of the size away from "
+                   "their motion. A pose may have another unit, or be of another body.",
+                   100 * off)});
+}
+
 }  // namespace
 
 Inbetween inbetween(PoseSet poses, const std::vector<double>& times_s, const InbetweenOptions& options,
@@ -96,6 +106,7 @@ Inbetween inbetween(PoseSet poses, const std::vector<double>& times_s, const Inb
   result.metres = deform::metres_per_unit(rig.mesh, options.body_height);
   result.motion.emplace(rig, result.curves, result.joints, deform::ExamplePoses{poses.shapes, times_s, result.metres},
                         options.motion);
+  warn_of_unexplained_shapes(result);
   return result;
 }
 
