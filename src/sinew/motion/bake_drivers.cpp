@@ -76,6 +76,9 @@ double share_of(float from, float at, float to) {
   return (static_cast<double>(at) - static_cast<double>(from)) / (static_cast<double>(to) - static_cast<double>(from));
 }
 
+// A clip of years is sampled more coarsely instead of for ever: an hour at 30 frames a second stays below this.
+constexpr double kMostMoments = 150000;
+
 class Baker {
  public:
   Baker(const Rig& rig, const Clip& clip, double fps, const BakeTolerance& tolerance)
@@ -104,6 +107,8 @@ class Baker {
   std::vector<Track> run(const std::set<std::pair<Index, Track::Path>>& had) {
     const std::set<float> times = key_times();
     moments_.push_back(at(*times.begin()));
+    const double length = static_cast<double>(*times.rbegin()) - static_cast<double>(*times.begin());
+    if (length > 0) fps_ = std::min(fps_, kMostMoments / length);
     for (auto time = std::next(times.begin()); time != times.end(); ++time) fill_up_to(*time);
     std::vector<Track> tracks;
     for (std::size_t i = 0; i < joints_.size(); ++i)
@@ -158,6 +163,7 @@ class Baker {
     };
     const float middle = inside(0.5);
     bool fine = !(middle > a && middle < b) || static_cast<double>(b) - static_cast<double>(a) < kShortest_s;
+    fine = fine || static_cast<double>(moments_.size()) > 4 * kMostMoments;
     if (!fine) {
       fine = steps_are_small(before, next);
       for (const double share : {0.5, 0.27, 0.73}) fine = fine && is_straight(before, at(inside(share)), next);

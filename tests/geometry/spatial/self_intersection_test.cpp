@@ -7,6 +7,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <limits>
+#include <random>
 
 #include "sinew/geometry/mesh/weld.h"
 #include "sinew/geometry/spatial/predicates.h"
@@ -279,6 +280,44 @@ TEST(SelfIntersection, StopsWhenCancelled) {
   const Progress progress;
   progress.cancel();
   EXPECT_THROW(self_intersections(cube(), {}, progress), Cancelled);
+}
+
+// Copies at the very same place count as often as they are there, as every pair would be tested on its own.
+TEST(SelfIntersections, CopiesAreCountedLikeSeparateTriangles) {
+  std::mt19937 random(3);
+  Mesh mesh;
+  for (int t = 0; t < 12; ++t) {
+    const TrianglePoints points = random_triangle(random, 9);
+    const int copies = 1 + t % 4;
+    for (int c = 0; c < copies; ++c) {
+      const auto first = static_cast<Index>(mesh.positions.size());
+      for (std::size_t k = 0; k < 3; ++k)
+        mesh.positions.push_back(points[(k + static_cast<std::size_t>(c)) % 3]);  // Other corners first.
+      mesh.add_face(std::array<Index, 3>{first, first + 1, first + 2});
+    }
+  }
+  const SelfIntersections found = self_intersections(mesh, {.list = true, .adjacent = true});
+  std::vector<TrianglePair> expected;
+  std::uint64_t apart = 0, adjacent = 0;
+  const auto points_of = [&](Index f) {
+    const auto v = mesh.face(f);
+    return TrianglePoints{mesh.positions[v[0]], mesh.positions[v[1]], mesh.positions[v[2]]};
+  };
+  for (Index a = 0; a < mesh.face_count(); ++a)
+    for (Index b = a + 1; b < mesh.face_count(); ++b) {
+      const TrianglePoints p = points_of(a), q = points_of(b);
+      bool shared = false;
+      for (const Vec3& x : p)
+        for (const Vec3& y : q) shared = shared || x == y;
+      if (!(shared ? triangles_meet_elsewhere(p, q) : triangles_intersect(p, q))) continue;
+      ++(shared ? adjacent : apart);
+      expected.push_back({a, b});
+    }
+  EXPECT_GT(apart, 0U);
+  EXPECT_GT(adjacent, 0U);
+  EXPECT_EQ(found.inside_parts, apart);
+  EXPECT_EQ(found.adjacent, adjacent);
+  EXPECT_EQ(found.pairs, expected);
 }
 
 }  // namespace

@@ -14,6 +14,8 @@ namespace sinew::binding {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
+// All shortest ways take the cube of the number of joints; larger skeletons get those along the tree.
+constexpr std::size_t kMostForShortcuts = 800;
 // At home with bones up to so many times as far as the nearest, and a share of the size more.
 constexpr double kHomeFactor = 2, kHomeReach_rel = 0.01;
 // A joint nearer than this to a bone lies on it. An end keeps at least this share of its length.
@@ -59,6 +61,11 @@ SkeletonWays::SkeletonWays(const Subject& subject, const BoneTree& tree, double 
     join(a, place_[bone.joint], along + on.distance);
     if (!bone.is_end()) join(a, place_[bone.child], bone.length - along + on.distance);
   };
+  if (count_ > kMostForShortcuts) {
+    walk_tree(subject, tree, way);
+    nearest_ends(tree, way);
+    return;
+  }
   for (std::size_t a = 0; a < count_; ++a) {
     const Index joint = tree.joints[a], parent = tree.parent[joint];
     const Vec3 p = subject.position(joint);
@@ -81,6 +88,35 @@ SkeletonWays::SkeletonWays(const Subject& subject, const BoneTree& tree, double 
           for (std::size_t b = 0; b < count_; ++b) way[at(a, b)] = std::min(way[at(a, b)], first + way[at(k, b)]);
         },
         64);
+  nearest_ends(tree, way);
+}
+
+// Ways along parents and children alone, in time proportional to the pairs of joints.
+void SkeletonWays::walk_tree(const Subject& subject, const BoneTree& tree, std::vector<double>& way) const {
+  parallel_for(
+      count_,
+      [&](std::size_t from) {
+        std::vector<std::size_t> open = {from};
+        way[from * count_ + from] = 0;
+        const auto visit = [&](Index here, Index next) {
+          double& length = way[from * count_ + place_[next]];
+          if (length < kInfinite) return;
+          length = way[from * count_ + place_[here]] + (subject.position(next) - subject.position(here)).norm();
+          open.push_back(place_[next]);
+        };
+        while (!open.empty()) {
+          const Index here = tree.joints[open.back()];
+          open.pop_back();
+          if (tree.parent[here] != kNone) visit(here, tree.parent[here]);
+          for (const Index child : tree.children[here]) visit(here, child);
+        }
+      },
+      8);
+}
+
+// To a joint: to it or to one of its children, whichever is nearer.
+void SkeletonWays::nearest_ends(const BoneTree& tree, const std::vector<double>& way) {
+  const auto at = [&](std::size_t a, std::size_t b) -> std::size_t { return a * count_ + b; };
   ways_.assign(count_ * count_, 0);
   parallel_for(
       count_,

@@ -25,6 +25,9 @@ class SkeletonWays {
   double operator()(Index from, Index to) const { return ways_[place_[from] * count_ + place_[to]]; }
 
  private:
+  void walk_tree(const Subject& subject, const BoneTree& tree, std::vector<double>& way) const;
+  void nearest_ends(const BoneTree& tree, const std::vector<double>& way);
+
   std::size_t count_ = 0;
   std::vector<std::size_t> place_;  // Of a joint among the bound ones.
   std::vector<double> ways_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/facing.h"
@@ -18,13 +19,15 @@ namespace {
 struct SignedSurface {
   std::vector<TriangleVertices> triangles;
   Box box;
+  std::vector<TriangleVertices> once;
   RayScene scene;
   FastWinding winding;
 
   explicit SignedSurface(const Mesh& mesh)
       : triangles(checked(mesh)),
         box(bounds({mesh.positions, triangles})),
-        scene(TriangleSoup{mesh.positions, triangles}) {
+        once(without_copies(mesh, triangles)),
+        scene(TriangleSoup{mesh.positions, once}) {
     const TriangleSoup soup{mesh.positions, triangles};
     winding = FastWinding(soup, solid_facing(soup).signs);
   }
@@ -32,6 +35,34 @@ struct SignedSurface {
   static std::vector<TriangleVertices> checked(const Mesh& mesh) {
     std::vector<TriangleVertices> triangles = triangle_vertices(mesh);
     require_solid_input({mesh.positions, triangles}, "a distance field");
+    return triangles;
+  }
+
+  // One of all triangles at the very same place: they are equally far, and every search would visit them all.
+  static std::vector<TriangleVertices> without_copies(const Mesh& mesh, std::vector<TriangleVertices> triangles) {
+    const auto less = [&](const Index v, const Index w) {
+      const Vec3 &a = mesh.positions[v], &b = mesh.positions[w];
+      return std::lexicographical_compare(a.data(), a.data() + 3, b.data(), b.data() + 3);
+    };
+    std::vector<TriangleVertices> sorted = triangles;
+    for (TriangleVertices& t : sorted) std::sort(t.begin(), t.end(), less);
+    std::vector<Index> order(triangles.size());
+    std::iota(order.begin(), order.end(), Index{0});
+    const auto before = [&](Index i, Index j) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        if (less(sorted[i][k], sorted[j][k])) return true;
+        if (less(sorted[j][k], sorted[i][k])) return false;
+      }
+      return false;
+    };
+    std::stable_sort(order.begin(), order.end(), before);
+    std::vector<char> copy(triangles.size(), 0);
+    for (std::size_t i = 1; i < order.size(); ++i)
+      if (!before(order[i - 1], order[i])) copy[order[i]] = 1;
+    std::size_t kept = 0;
+    for (std::size_t t = 0; t < triangles.size(); ++t)
+      if (copy[t] == 0) triangles[kept++] = triangles[t];
+    triangles.resize(kept);
     return triangles;
   }
 

@@ -3,6 +3,9 @@
 
 #include "sinew/geometry/spatial/self_intersection.h"
 
+#include <algorithm>
+#include <bit>
+
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/part_ranges.h"
 #include "sinew/geometry/spatial/bvh.h"
@@ -36,6 +39,7 @@ class Search {
         triangulate_face(mesh, parts[part].first_face + i, scratch);
         for (const Triangle& t : scratch) faces_.push_back({t.vertices, part});
       }
+    merge_copies();
     boxes_.resize(faces_.size());
     parallel_for(faces_.size(), [&](std::size_t i) { boxes_[i] = box_around(points(static_cast<Index>(i))); });
     tree_ = Bvh(boxes_);
@@ -75,13 +79,92 @@ class Search {
     std::vector<std::uint64_t> keys;
   };
 
-  TrianglePoints points(Index i) const {
-    const auto& v = faces_[i].vertices;
+  // Triangles of a part at the very same place become one that counts several times: hundreds of copies of a mesh would
+  // take the square of their number otherwise.
+  void merge_copies() {
+    std::vector<std::uint64_t> keys(faces_.size());
+    parallel_for(
+        faces_.size(),
+        [&](std::size_t i) {
+          keys[i] = (std::uint64_t{place_hash(static_cast<Index>(i))} << 32) | static_cast<Index>(i);
+        },
+        4096);
+    parallel_sort(keys);
+    const auto same_hash = [](std::uint64_t a, std::uint64_t b) { return (a >> 32) == (b >> 32); };
+    if (std::adjacent_find(keys.begin(), keys.end(), same_hash) == keys.end()) return;
+    std::vector<Face> merged;
+    std::size_t run = 0;  // The first merged face with the present hash.
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+      const auto face = static_cast<Index>(keys[k] & 0xFFFFFFFFU);
+      if (k > 0 && !same_hash(keys[k], keys[k - 1])) run = merged.size();
+      std::size_t same = run;
+      while (same < merged.size() &&
+             !(merged[same].part == faces_[face].part && sorted_points(members_[same].front()) == sorted_points(face)))
+        ++same;
+      if (same < merged.size()) {
+        members_[same].push_back(face);
+        continue;
+      }
+      merged.push_back(faces_[face]);
+      members_.push_back({face});
+    }
+    faces_ = std::move(merged);
+  }
+
+  TrianglePoints sorted_points(Index i) const {
+    TrianglePoints p = points(i);
+    std::sort(p.begin(), p.end(), [](const Vec3& a, const Vec3& b) {
+      return std::lexicographical_compare(a.data(), a.data() + 3, b.data(), b.data() + 3);
+    });
+    return p;
+  }
+
+  // The same for equal corners in any order.
+  std::uint32_t place_hash(Index i) const {
+    std::uint64_t sum = faces_[i].part;
+    for (const Vec3& p : points(i)) {
+      std::uint64_t word = 0;
+      for (int k = 0; k < 3; ++k) {
+        const double x = p[k] + 0.0;  // −0 is 0.
+        word = (word ^ std::bit_cast<std::uint64_t>(x)) * 0x9E3779B97F4A7C15U;
+        word ^= word >> 29;
+      }
+      sum += word;
+    }
+    return static_cast<std::uint32_t>((sum * 0xBF58476D1CE4E5B9U) >> 32);
+  }
+
+  std::uint64_t copies(Index i) const { return members_.empty() ? 1 : members_[i].size(); }
+
+  // All pairs of a member of one and a member of the other.
+  void count(Index i, Index j, bool neighbours, Found& found) const {
+    const bool same_part = faces_[i].part == faces_[j].part;
+    const std::uint64_t pairs = i == j ? copies(i) * (copies(i) - 1) / 2 : copies(i) * copies(j);
+    (neighbours ? found.adjacent : same_part ? found.inside_parts : found.between_parts) += pairs;
+    if (!options_.list) return;
+    if (members_.empty()) {
+      found.keys.push_back((std::uint64_t{i} << 32) | j);
+      return;
+    }
+    for (const Index a : members_[i])
+      for (const Index b : members_[j])
+        if (i != j || a < b) found.keys.push_back((std::uint64_t{std::min(a, b)} << 32) | std::max(a, b));
+  }
+
+  TrianglePoints points(Index i) const { return points_of(faces_[i]); }
+  TrianglePoints points_of(const Face& face) const {
+    const auto& v = face.vertices;
     return {mesh_.positions[v[0]], mesh_.positions[v[1]], mesh_.positions[v[2]]};
   }
 
   void query(Index i, Found& found) const {
     const TrianglePoints own = points(i);
+    if (copies(i) > 1) {
+      const bool neighbours = share_vertex(own, own);
+      if ((!neighbours || options_.adjacent) &&
+          (neighbours ? triangles_meet_elsewhere(own, own) : triangles_intersect(own, own)))
+        count(i, i, neighbours, found);
+    }
     tree_.for_overlapping_leaves(boxes_[i], [&](Index j) {
       if (j <= i || !boxes_[i].overlaps(boxes_[j])) return;
       const bool same_part = faces_[i].part == faces_[j].part;
@@ -90,14 +173,14 @@ class Search {
       const bool neighbours = share_vertex(own, other);
       if (neighbours && !options_.adjacent) return;
       if (!(neighbours ? triangles_meet_elsewhere(own, other) : triangles_intersect(own, other))) return;
-      ++(neighbours ? found.adjacent : same_part ? found.inside_parts : found.between_parts);
-      if (options_.list) found.keys.push_back((std::uint64_t{i} << 32) | j);
+      count(i, j, neighbours, found);
     });
   }
 
   const Mesh& mesh_;
   const SelfIntersectionOptions options_;
   std::vector<Face> faces_;
+  std::vector<std::vector<Index>> members_;  // Triangles of the mesh that each face stands for; empty if itself alone.
   std::vector<BoxF> boxes_;
   Bvh tree_;
 };

@@ -89,6 +89,7 @@ class SheetSamples {
       : voxels_(voxels) {
     constexpr std::size_t kGrain = 2048;
     const std::size_t count = oriented.triangles.size();
+    choose_density(mesh, oriented);
     std::vector<std::vector<Sample>> chunks((count + kGrain - 1) / kGrain);
     parallel_blocks(count, kGrain, [&](std::size_t begin, std::size_t end) {
       progress.check();
@@ -118,11 +119,28 @@ class SheetSamples {
   const Sample& of(std::uint64_t key) const { return samples_[key & 0xFFFFFFFFU]; }
 
  private:
-  static void cut(const Vec3f& a, const Vec3f& b, const Vec3f& c, int sign, Index shell, std::vector<Sample>& out) {
+  // Two samples along the side of a voxel; fewer where hundreds of surfaces lie in one another and memory would end.
+  void choose_density(const Mesh& mesh, const OrientedTriangles& oriented) {
+    constexpr double kMostSamples = 1.5e7;
+    double count = 0;
+    for (const TriangleVertices& v : oriented.triangles) {
+      const double pieces =
+          piece_count(in_voxels(voxels_, mesh.positions[v[0]]), in_voxels(voxels_, mesh.positions[v[1]]),
+                      in_voxels(voxels_, mesh.positions[v[2]]));
+      count += pieces * pieces;
+    }
+    if (count > kMostSamples) per_side_ *= static_cast<float>(std::sqrt(kMostSamples / count));
+  }
+
+  int piece_count(const Vec3f& a, const Vec3f& b, const Vec3f& c) const {
+    const float longest = std::sqrt(std::max({(b - a).squaredNorm(), (c - b).squaredNorm(), (a - c).squaredNorm()}));
+    return std::clamp(static_cast<int>(std::ceil(per_side_ * longest)), 1, 4096);
+  }
+
+  void cut(const Vec3f& a, const Vec3f& b, const Vec3f& c, int sign, Index shell, std::vector<Sample>& out) const {
     const Vec3f area = 0.5F * static_cast<float>(sign) * (b - a).cross(c - a);
     if (!(area.squaredNorm() > 0)) return;
-    const float longest = std::sqrt(std::max({(b - a).squaredNorm(), (c - b).squaredNorm(), (a - c).squaredNorm()}));
-    const int n = std::clamp(static_cast<int>(std::ceil(2 * longest)), 1, 4096);
+    const int n = piece_count(a, b, c);
     const Vec3f u = (b - a) / static_cast<float>(n), v = (c - a) / static_cast<float>(n);
     const Vec3f piece = area / static_cast<float>(n * n);
     for (int j = 0; j < n; ++j)
@@ -147,6 +165,7 @@ class SheetSamples {
   }
 
   const SolidVoxels& voxels_;
+  float per_side_ = 2;
   std::vector<Sample> samples_;
   std::vector<std::uint64_t> keys_;
   std::vector<std::size_t> groups_;
