@@ -23,6 +23,7 @@ void add_common(CLI::App& app, CommonFlags& common) {
   app.add_flag("--json", common.json);
   app.add_flag("--quiet", common.quiet);
   app.add_flag("--strict", common.strict);
+  app.add_flag("--allow-outside", common.allow_outside);
   app.add_option("--threads", common.threads);
   app.add_option("--config", common.config);
 }

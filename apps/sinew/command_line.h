@@ -17,6 +17,7 @@ struct CommonFlags {
   bool json = false;
   bool quiet = false;
   bool strict = false;
+  bool allow_outside = false;
   int threads = 0;
   std::string config;
 };

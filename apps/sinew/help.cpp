@@ -109,6 +109,7 @@ std::string common_help() {
          columns("--threads N", "Maximum number of threads (0 = one per core). The result does not depend on it.") +
          columns("--quiet", "Print warnings, doubts and errors only.") +
          columns("--strict", "Exit with code 1 if there is a warning or a doubt.") +
+         columns("--allow-outside", "Let a model read files outside its own folder, such as ../textures.") +
          columns("-h, --help", "Print this text.");
 }
 

@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "sinew/io/reach.h"
 #include "sinew/io/text/obj_document.h"
 #include "sinew/io/text/obj_files.h"
 #include "sinew/io/text/obj_reader.h"
@@ -226,9 +227,14 @@ TEST_F(ObjFiles, InAnotherFolderLibrariesAndTexturesAreCopied) {
   fs::create_directories(folder / "to");
   save(load("from/m.obj"), "to/n.obj");
   EXPECT_EQ(get("to/n.obj"), get("from/m.obj"));
-  EXPECT_EQ(get("to/m.mtl"), "newmtl a\nmap_Kd tex/a.png\nmap_Ks outside.png\n");
   EXPECT_EQ(get("to/tex/a.png"), kPng);
-  EXPECT_EQ(get("to/outside.png"), std::string(kPng) + "outside");
+  EXPECT_FALSE(fs::exists(folder / "to/outside.png"));
+  allow_outside_files(true);
+  fs::create_directories(folder / "all");
+  save(load("from/m.obj"), "all/n.obj");
+  allow_outside_files(false);
+  EXPECT_EQ(get("all/m.mtl"), "newmtl a\nmap_Kd tex/a.png\nmap_Ks outside.png\n");
+  EXPECT_EQ(get("all/outside.png"), std::string(kPng) + "outside");
 }
 
 TEST_F(ObjFiles, NeverReplacesAnotherFilesLibraryOrTexture) {
@@ -317,12 +323,18 @@ TEST_F(ObjFiles, WrittenAgainItReplacesItsOwnLibraryAndNoOther) {
   EXPECT_EQ(get("made_skin_color_2.png"), kPng);
   asset.character.materials[0].roughness = 0.25F;
   save(asset, "made.obj");
-  EXPECT_FALSE(fs::exists(folder / "made_2.mtl"));
-  EXPECT_NE(get("made.mtl").find("Pr 0.25"), std::string::npos);
+  // The library of the old file stays until the new file is in its place, so the new one has another name.
+  EXPECT_FALSE(fs::exists(folder / "made.mtl"));
+  EXPECT_NE(get("made_2.mtl").find("Pr 0.25"), std::string::npos);
+  EXPECT_NE(get("made.obj").find("mtllib made_2.mtl"), std::string::npos);
+  EXPECT_EQ(get("made_skin_color_2.png"), kPng);
   put("made.mtl", "another's");
+  asset.character.materials[0].roughness = 0.75F;
   save(asset, "made.obj");
   EXPECT_EQ(get("made.mtl"), "another's");
-  EXPECT_NE(get("made.obj").find("mtllib made_2.mtl"), std::string::npos);
+  EXPECT_EQ(get("made_skin_color.png"), "another's");
+  EXPECT_NE(get("made_3.mtl").find("Pr 0.75"), std::string::npos);
+  EXPECT_FALSE(fs::exists(folder / "made_2.mtl"));
 }
 
 TEST_F(ObjFiles, TheReportTellsWhatObjCannotHold) {

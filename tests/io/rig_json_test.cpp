@@ -247,6 +247,7 @@ TEST(RigJson, WhatDoesNotFitIsASentenceWithItsPlace) {
          "1 joints and 0 matrices");
   expect(mesh(R"("skin": 0)"), "'vertices' is missing");
   expect(mesh(R"("vertices": 2, "skin": 4)"), "there is no skin 4");
+  expect(mesh(R"("vertices": 2, "skin": 0)"), "it has a 'skin' but no 'weights'");
   expect(mesh(R"("vertices": 2, "skin": 0, "joint": 0)"), "both a 'skin' and a 'joint'");
   expect(mesh(R"("vertices": 2, "to_model": [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1])"), "cannot be inverted");
   expect(mesh(R"("vertices": 2, "weights": {"vertex": [0], "joint": [1], "weight": []})"), "1, 1 and 0 entries");

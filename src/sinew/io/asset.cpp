@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <limits>
 
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
@@ -36,6 +38,32 @@ void check_valid(const Asset& asset) {
   if (found.empty()) return;
   const Finding& first = found.front();
   throw Error(first.where.empty() ? first.text : first.where + ": " + first.text);
+}
+
+// Formats hold single precision: what is finite in memory can be infinite in the file.
+bool fits_float(double x) { return std::abs(x) <= std::numeric_limits<float>::max(); }
+
+template <class Matrix>
+bool all_fit(const Matrix& m) {
+  for (Eigen::Index i = 0; i < m.size(); ++i)
+    if (!fits_float(m.data()[i])) return false;
+  return true;
+}
+
+void check_writable(const Asset& asset) {
+  check_valid(asset);
+  const Rig& rig = asset.character.rig;
+  const auto fail = [](const std::string& where, const char* what) {
+    throw Error(fmt::format("{} has {} that no file format can hold. Nothing was written.", where, what));
+  };
+  for (std::size_t v = 0; v < rig.mesh.positions.size(); ++v)
+    if (!all_fit(rig.mesh.positions[v])) fail(fmt::format("Vertex {}", v), "a coordinate");
+  for (const Joint& joint : rig.skeleton.joints)
+    if (!all_fit(joint.rest.translation) || !all_fit(joint.rest.scale))
+      fail("Joint '" + joint.name + "'", "a rest pose");
+  for (const Skin& skin : rig.skins)
+    for (const Mat4& bind : skin.inverse_bind)
+      if (!all_fit(bind)) fail("Skin '" + skin.name + "'", "a bind matrix");
 }
 
 }  // namespace
@@ -111,6 +139,7 @@ void save(const Asset& asset, const std::filesystem::path& path, const SaveOptio
   if (!format.make.write)
     throw Error(fmt::format("{}: {} files can be read but not written. Supported for writing: {}.", path.string(),
                             format.name, all_endings(true)));
+  check_writable(asset);
   AtomicFiles files;
   format.make.write(asset, path, options, files, report);
   for (const AtomicFiles::Written& written : files.written())

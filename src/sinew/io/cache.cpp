@@ -134,7 +134,8 @@ bool Cache::store(std::string_view key, std::span<const std::byte> bytes) const 
     const auto head_bytes = std::as_bytes(std::span(&head, 1));
     Bytes whole(head_bytes.begin(), head_bytes.end());
     whole.insert(whole.end(), bytes.begin(), bytes.end());
-    AtomicFiles files;
+    // Another process may store the same entry at the same time; either will do.
+    AtomicFiles files(AtomicFiles::Newcomer::kReplaced);
     files.add(place(key), whole);
     files.commit();
     return true;

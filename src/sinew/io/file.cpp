@@ -15,33 +15,39 @@
 
 #include "sinew/core/error.h"
 #include "sinew/core/hash.h"
+#include "sinew/io/descriptor.h"
 
 namespace sinew::io {
 namespace {
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
+// A pipe or a device has no size: it is read until it ends, or until it is too long.
+Bytes read_at_most(const std::filesystem::path& path, std::uint64_t most, const char* limit) {
+  const auto too_large = [&] { return Error(fmt::format("{} is larger than {}.", path.string(), limit)); };
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) throw Error(fmt::format("Cannot open {}: {}.", path.string(), system_reason()));
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) throw Error(fmt::format("Cannot read {}: {}.", path.string(), system_reason()));
+  if (S_ISDIR(info.st_mode)) throw Error(fmt::format("{} is a folder, not a file.", path.string()));
+  if (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode))
+    throw Error(fmt::format("{} is a device, not a file.", path.string()));
+  if (static_cast<std::uint64_t>(info.st_size) > most) throw too_large();
+  const bool regular = S_ISREG(info.st_mode);
+  Bytes bytes(regular ? static_cast<std::size_t>(info.st_size) : 0);
+  std::size_t filled = 0;
+  for (;;) {
+    if (filled == bytes.size()) {
+      if (regular) break;
+      if (bytes.size() > most) throw too_large();
+      bytes.resize(bytes.size() + std::max(bytes.size() / 2, std::size_t{1} << 20));
+    }
+    const ssize_t got = ::read(file.get(), bytes.data() + filled, bytes.size() - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error(fmt::format("Cannot read {}: {}.", path.string(), system_reason()));
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
   }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-std::string reason() { return std::generic_category().message(errno); }
-
-void write_all(int fd, std::span<const std::byte> bytes, const std::filesystem::path& target) {
-  while (!bytes.empty()) {
-    const ssize_t wrote = ::write(fd, bytes.data(), std::min<std::size_t>(bytes.size(), std::size_t{1} << 30));
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) throw Error(fmt::format("Cannot write {}: {}. Nothing was changed.", target.string(), reason()));
-    bytes = bytes.subspan(static_cast<std::size_t>(wrote));
-  }
+  bytes.resize(filled);
+  return bytes;
 }
 
 constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -58,108 +64,23 @@ constexpr std::array<std::uint8_t, 256> kBase64Value = make_base64_table();
 }  // namespace
 
 Bytes read_file(const std::filesystem::path& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) throw Error(fmt::format("Cannot open {}: {}.", path.string(), reason()));
-  struct stat info {};
-  if (::fstat(file.get(), &info) != 0) throw Error(fmt::format("Cannot read {}: {}.", path.string(), reason()));
-  if (S_ISDIR(info.st_mode)) throw Error(fmt::format("{} is a folder, not a file.", path.string()));
-  if (static_cast<std::uint64_t>(info.st_size) > kMaxFileBytes)
-    throw Error(fmt::format("{} is larger than 4 GiB, more than a character file can be.", path.string()));
-  // A pipe has no size: read on until it ends.
-  Bytes bytes(S_ISREG(info.st_mode) ? static_cast<std::size_t>(info.st_size) : 0);
-  std::size_t filled = 0;
-  for (;;) {
-    if (filled == bytes.size()) {
-      if (S_ISREG(info.st_mode)) break;
-      if (bytes.size() > kMaxFileBytes) throw Error(fmt::format("{} does not end.", path.string()));
-      bytes.resize(bytes.size() + (std::size_t{1} << 20));
-    }
-    const ssize_t got = ::read(file.get(), bytes.data() + filled, bytes.size() - filled);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw Error(fmt::format("Cannot read {}: {}.", path.string(), reason()));
-    if (got == 0) break;
-    filled += static_cast<std::size_t>(got);
+  return read_at_most(path, kMaxFileBytes, "4 GiB, more than a character file can be");
+}
+
+Bytes read_json_bytes(const std::filesystem::path& path) {
+  return read_at_most(path, kMaxJsonBytes, "256 MiB, more than a JSON file should be");
+}
+
+Json parse_json(std::span<const std::byte> bytes, const std::filesystem::path& path) {
+  try {
+    return parse_json_text(as_text(bytes));
+  } catch (const Error& problem) {
+    throw Error(fmt::format("{}: {}", path.string(), problem.what()));
   }
-  bytes.resize(filled);
-  return bytes;
 }
 
 ReportFile describe(const std::filesystem::path& path, std::span<const std::byte> bytes) {
   return {path.string(), sha256_hex(bytes), bytes.size()};
-}
-
-namespace {
-
-void flush(int file, const std::filesystem::path& target) {
-  if (::fsync(file) != 0 && errno != EINVAL && errno != EROFS)
-    throw Error(fmt::format("Cannot write {}: {}. Nothing was changed.", target.string(), reason()));
-}
-
-}  // namespace
-
-AtomicFiles::~AtomicFiles() {
-  for (const Pending& file : pending_) ::unlink(file.temporary.c_str());
-}
-
-int AtomicFiles::make_temporary(const std::filesystem::path& target) {
-  std::string name = target.string() + ".XXXXXX";
-  const int file = ::mkostemp(name.data(), O_CLOEXEC);
-  if (file < 0) throw Error(fmt::format("Cannot write {}: {}. Nothing was changed.", target.string(), reason()));
-  pending_.push_back({name, target});
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  ::fchmod(file, 0666 & ~mask);
-  return file;
-}
-
-void AtomicFiles::add(const std::filesystem::path& target, std::span<const std::byte> bytes) {
-  const Descriptor file(make_temporary(target));
-  written_.push_back({target, sha256_hex(bytes), bytes.size()});
-  write_all(file.get(), bytes, target);
-  flush(file.get(), target);
-}
-
-void AtomicFiles::add(const std::filesystem::path& target, std::string_view text) { add(target, as_bytes(text)); }
-
-struct AtomicFiles::Stream::State {
-  Descriptor file;
-  std::filesystem::path target;
-  Sha256 hash;
-  std::size_t written;  ///< Index of the entry in `written_`.
-  std::uint64_t bytes = 0;
-};
-
-void AtomicFiles::Stream::write(std::span<const std::byte> bytes) {
-  write_all(state_->file.get(), bytes, state_->target);
-  state_->hash.update(bytes);
-  state_->bytes += bytes.size();
-}
-
-AtomicFiles::Stream AtomicFiles::open(const std::filesystem::path& target) {
-  const int descriptor = make_temporary(target);
-  auto state = std::shared_ptr<Stream::State>(new Stream::State{Descriptor(descriptor), target, {}, written_.size()});
-  written_.push_back({target, "", 0});
-  streams_.push_back(state);
-  return Stream(std::move(state));
-}
-
-void AtomicFiles::close_streams() {
-  for (const auto& stream : streams_) {
-    flush(stream->file.get(), stream->target);
-    written_[stream->written].sha256 = stream->hash.hex();
-    written_[stream->written].bytes = stream->bytes;
-  }
-  streams_.clear();
-}
-
-void AtomicFiles::commit() {
-  close_streams();
-  while (!pending_.empty()) {
-    const Pending& file = pending_.front();
-    if (::rename(file.temporary.c_str(), file.target.c_str()) != 0)
-      throw Error(fmt::format("Cannot move {} into place: {}.", file.target.string(), reason()));
-    pending_.erase(pending_.begin());
-  }
 }
 
 std::string base64_encode(std::span<const std::byte> bytes) {
@@ -192,6 +113,24 @@ Bytes base64_decode(std::string_view text) {
     }
   }
   return bytes;
+}
+
+std::uint64_t sniff_image_pixels(std::span<const std::byte> bytes) {
+  const auto big_endian = [&](std::size_t at, std::size_t count) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < count; ++i) value = value << 8 | std::to_integer<std::uint64_t>(bytes[at + i]);
+    return value;
+  };
+  const std::string type = sniff_image_type(bytes);
+  if (type == "image/png" && bytes.size() >= 24) return big_endian(16, 4) * big_endian(20, 4);
+  if (type != "image/jpeg") return 0;
+  for (std::size_t at = 2; at + 9 < bytes.size() && bytes[at] == std::byte{0xFF};) {
+    const auto marker = std::to_integer<unsigned>(bytes[at + 1]);
+    const bool frame = marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
+    if (frame) return big_endian(at + 5, 2) * big_endian(at + 7, 2);
+    at += 2 + big_endian(at + 2, 2);
+  }
+  return 0;
 }
 
 std::string sniff_image_type(std::span<const std::byte> bytes) {

@@ -18,8 +18,7 @@ constexpr const char* kOwners = "sinew-owners";
 constexpr const char* kSamples = "sinew-samples";
 
 Json parsed(std::span<const std::byte> bytes, const std::filesystem::path& path, const char* format) {
-  const auto* text = reinterpret_cast<const char*>(bytes.data());
-  Json json = Json::parse(text, text + bytes.size(), nullptr, false);
+  Json json = parse_json(bytes, path);
   if (!json.is_object() || !json.contains("format") || json["format"] != format)
     throw Error(fmt::format("{} is not a JSON file of the format '{}'.", path.string(), format));
   return json;

@@ -105,7 +105,7 @@ class RigWriter {
 
   // As it came, with the number that its source has in this file.
   void opaque_driver(const Driver& driver) {
-    Json json = Json::parse(driver.opaque, nullptr, false);
+    Json json = parse_json_text(driver.opaque);
     if (!json.is_object()) return;
     const auto source = json.find("source");
     if (source != json.end() && source->is_number() && driver.source != kNone) *source = driver.source;
@@ -359,7 +359,14 @@ void write_rig(const Asset& asset, const std::filesystem::path& path, const Save
     files.add(path, document->bytes);
     return;
   }
-  files.add(path, write_rig_json(character));
+  const std::string text = write_rig_json(character);
+  try {
+    read_rig_json(as_bytes(text), "the rig");
+  } catch (const Error& problem) {
+    throw Error(fmt::format("{} cannot be written as a rig file, which holds sound weights and matrices only: {}",
+                            to_utf8(asset.path.string()), problem.what()));
+  }
+  files.add(path, text);
   if (!character.clips.empty())
     report.warn(
         "rig.dropped", to_utf8(path.filename().string()),

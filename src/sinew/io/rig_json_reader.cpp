@@ -46,6 +46,7 @@ class RigReader {
   Value parse(std::span<const std::byte> bytes) const {
     try {
       const std::string_view text = as_text(bytes);
+      check_json_depth(text);
       return Value::parse(text.begin(), text.end());
     } catch (const Value::exception& error) {
       throw Error(fmt::format("{} is not a JSON file: {}.", file_name_, to_utf8(error.what())));
@@ -347,6 +348,7 @@ class RigReader {
       mesh.to_model = to_model;
     }
     if (const Value* values = find(source, "weights")) weights(*values, mesh, where);
+    else if (mesh.skin != kNone) fail(where, "it has a 'skin' but no 'weights'.");
     rig_.meshes.push_back(std::move(mesh));
   }
 

@@ -56,7 +56,10 @@ fs::path output_path(const JobRequest& request, const std::string& suffix, const
   if (!folder.empty() && !fs::is_directory(folder, problem))
     throw Error(
         fmt::format("The folder {} does not exist. Create it, or choose another output with -o.", folder.string()));
-  if (fs::exists(output, problem) && !request.force && !is_input(request, output))
+  const bool may_replace = request.force || is_input(request, output);
+  io::set_may_replace(output, may_replace);
+  // A link that leads nowhere is a file too.
+  if (fs::symlink_status(output, problem).type() != fs::file_type::not_found && !may_replace)
     throw Error(fmt::format(
         "{} already exists. Overwrite it with the option 'force', or choose another output with -o.", output.string()));
   return output;
@@ -98,8 +101,8 @@ std::string shell_word(const fs::path& path) {
 }
 
 Json read_config(const fs::path& path, const std::string& command) {
-  const io::Bytes bytes = io::read_file(path);
-  const Json json = Json::parse(io::as_text(bytes), nullptr, false);
+  const io::Bytes bytes = io::read_json_bytes(path);
+  const Json json = io::parse_json(bytes, path);
   if (!json.is_object())
     throw Error(fmt::format("{} is neither a JSON object of options nor a report.", path.string()));
   if (!json.contains("schema") || !json.contains("options")) return json;

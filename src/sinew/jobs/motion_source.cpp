@@ -130,8 +130,8 @@ ChosenMotion find_motion(const io::Asset& asset, const std::string& word, std::v
 }
 
 ChosenMotion read_pose(const io::Asset& asset, const std::string& path, std::vector<ReportFile>& files) {
-  const io::Bytes bytes = io::read_file(path);
-  const Json json = Json::parse(io::as_text(bytes), nullptr, false);
+  const io::Bytes bytes = io::read_json_bytes(path);
+  const Json json = io::parse_json(bytes, path);
   if (json.is_discarded())
     throw Error(fmt::format("{} is not JSON. docs/formats/poses-and-clips.md describes pose files.", path));
   files.push_back(io::describe(path, bytes));

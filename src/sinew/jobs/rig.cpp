@@ -31,8 +31,8 @@ bool names_a_json_file(const std::string& word) {
 }
 
 Json read_json(const std::string& file, Report& report, const char* expected) {
-  const io::Bytes bytes = io::read_file(file);
-  const Json json = Json::parse(io::as_text(bytes), nullptr, false);
+  const io::Bytes bytes = io::read_json_bytes(file);
+  const Json json = io::parse_json(bytes, file);
   if (json.is_discarded()) throw Error(fmt::format("{} is not JSON, so it is not a {}.", file, expected));
   report.inputs.push_back(io::describe(file, bytes));
   return json;

@@ -87,9 +87,9 @@ std::vector<fs::path> output_paths(const JobRequest& request, bool colors) {
 std::map<std::string, std::string> read_map(const std::string& file, Report& report) {
   std::map<std::string, std::string> given;
   if (file.empty()) return given;
-  const io::Bytes bytes = io::read_file(file);
+  const io::Bytes bytes = io::read_json_bytes(file);
   report.inputs.push_back(io::describe(file, bytes));
-  const Json json = Json::parse(io::as_text(bytes), nullptr, false);
+  const Json json = io::parse_json(bytes, file);
   if (!json.is_object())
     throw Error(
         fmt::format("{} is not a JSON object of joint names: {{\"reference joint\": \"target joint\", …}}.", file));
@@ -112,9 +112,9 @@ pipeline::LandmarkPlace landmark_place(const Json& json, const std::string& file
 std::vector<pipeline::GivenLandmark> read_landmarks(const std::string& file, Report& report) {
   std::vector<pipeline::GivenLandmark> given;
   if (file.empty()) return given;
-  const io::Bytes bytes = io::read_file(file);
+  const io::Bytes bytes = io::read_json_bytes(file);
   report.inputs.push_back(io::describe(file, bytes));
-  const Json json = Json::parse(io::as_text(bytes), nullptr, false);
+  const Json json = io::parse_json(bytes, file);
   if (!json.is_array()) throw Error(fmt::format("{} is not a JSON array of landmarks.", file));
   for (const Json& one : json) {
     if (!one.is_object() || !one.contains("reference") || !one.contains("target"))

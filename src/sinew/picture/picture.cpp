@@ -177,9 +177,11 @@ Picture draw_picture(const PictureScene& scene, const Progress& progress) {
   progress.step("preparing the picture", 0.3);
   const ScratchFolder scratch;
   double work = 0;
+  std::vector<std::string> too_large;
   {
     const PictureScript made = make_script(scene);
     work = made.work;
+    too_large = made.too_large;
     io::AtomicFiles files;
     files.add(scratch.path() / "scene.js", made.script);
     files.add(scratch.path() / "picture.js", script);
@@ -192,6 +194,9 @@ Picture draw_picture(const PictureScene& scene, const Progress& progress) {
   progress.step("drawing the picture", 0.5);
   const PageRun run{scratch.path() / "picture.html", scratch.path(), std::string(kEnd), 60 + 4e-6 * work};
   Picture picture = read_result(run_page(browser, run, progress));
+  for (const std::string& name : too_large)
+    picture.warnings.push_back(
+        {"render.texture", name, "The texture has more than 64 million pixels; it is left out."});
   progress.step("drawing the picture", 1.0);
   return picture;
 }

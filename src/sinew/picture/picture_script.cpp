@@ -155,6 +155,7 @@ class Writer {
     result.work = samples * one_pass;
     result.script = "window.sinewScene=" + json_.dump() + ";\n" + buffers_.script();
     result.images = std::move(images_);
+    result.too_large = std::move(too_large_);
     return result;
   }
 
@@ -250,6 +251,13 @@ class Writer {
     if (index >= model.character.images.size()) return -1;
     const Image& source = model.character.images[index];
     if (source.bytes.empty()) return -1;
+    // A file of a few kilobytes can unfold to gigabytes in the browser.
+    constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 26;
+    if (io::sniff_image_pixels(source.bytes) > kMostPixels) {
+      if (std::find(too_large_.begin(), too_large_.end(), source.name) == too_large_.end())
+        too_large_.push_back(source.name);
+      return -1;
+    }
     const auto [place, added] = model.images.try_emplace(index, static_cast<int>(json_["images"].size()));
     if (added) {
       const std::string id = fmt::format("image{}", place->second);
@@ -455,6 +463,7 @@ class Writer {
   Space space_;
   Json json_ = Json::object();
   Buffers buffers_;
+  std::vector<std::string> too_large_;
   std::string images_;
   std::vector<std::unique_ptr<Model>> models_;
 };

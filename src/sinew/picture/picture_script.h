@@ -6,15 +6,17 @@
 /// A scene as text for the page that draws it.
 
 #include <string>
+#include <vector>
 
 #include "sinew/picture/picture.h"
 
 namespace sinew::picture {
 
 struct PictureScript {
-  std::string script;  ///< JavaScript that sets the scene; see web/src/scene.ts.
-  std::string images;  ///< HTML elements of the textures.
-  double work = 0;     ///< Pixels and vertices that have to be drawn, over all passes.
+  std::string script;                  ///< JavaScript that sets the scene; see web/src/scene.ts.
+  std::string images;                  ///< HTML elements of the textures.
+  std::vector<std::string> too_large;  ///< Textures that are left out.
+  double work = 0;                     ///< Pixels and vertices that have to be drawn, over all passes.
 };
 
 PictureScript make_script(const PictureScene& scene);

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "sinew/core/bone_axis.h"
+#include "sinew/core/workable.h"
 #include "sinew/motion/bake_drivers.h"
 #include "sinew/motion/gestures/builtin_clips.h"
 #include "sinew/motion/names/joint_names.h"
@@ -381,6 +382,7 @@ std::vector<std::string> HelpersOptions::bake_clips_words() {
 }
 
 HelpersResult add_helpers(const Character& character, const HelpersOptions& options, const Progress& progress) {
+  require_workable(character.rig);
   const Rig& before = character.rig;
   check_request(before, options);
   HelpersResult result;

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "sinew/core/error.h"
+#include "sinew/core/workable.h"
 #include "sinew/pipeline/bind_select.h"
 #include "sinew/pipeline/bind_subject.h"
 
@@ -60,6 +61,7 @@ Index BindingResult::bound_joint_count() const {
 }
 
 BindingResult bind(const Character& character, const BindRequest& request, const Progress& progress) {
+  require_workable(character.rig);
   const Rig& rig = character.rig;
   if (rig.mesh.positions.empty()) throw Error("The character has no mesh to bind.");
   if (rig.skeleton.empty()) throw Error("The character has no skeleton to bind to.");

@@ -7,6 +7,7 @@
 
 #include <array>
 
+#include "sinew/core/workable.h"
 #include "sinew/pipeline/characters.h"
 #include "sinew/rigging/curves/curve_template.h"
 #include "sinew/rigging/templates/template_file.h"
@@ -65,6 +66,7 @@ void add_joints(Skeleton& skeleton, const rigging::CurveChain& chain, Index root
 }  // namespace
 
 CurvesResult find_curves(const Character& character, const CurvesOptions& options, const Progress& progress) {
+  require_workable(character.rig);
   if (character.rig.mesh.face_count() == 0) throw Error("There is no mesh to find curves on.");
   CurvesResult result;
   result.curves = geometry::find_curves(character.rig.mesh, options.curves, progress);

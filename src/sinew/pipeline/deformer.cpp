@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "sinew/core/workable.h"
 #include "sinew/deform/blend/slbs.h"
 #include "sinew/deform/blend/twist_field.h"
 #include "sinew/deform/limited.h"
@@ -370,6 +371,9 @@ std::unique_ptr<deform::Deformer> bind_deformer(const Rig& rig, const DeformerOp
   own.validate();
   // Without a mesh or joints there is nothing to segment, and every method does the same.
   const bool anything = !rig.mesh.positions.empty() && !rig.skeleton.empty();
+  // Plain blends need no surface, and work on whatever is finite.
+  if (anything && (method.needs || method.corrects || method.prepare || options.delta_mush.enabled))
+    require_workable(rig);
   Segmentation segmentation;
   deform::MethodInputs inputs;
   if (method.needs && method.needs(own).segmentation) {

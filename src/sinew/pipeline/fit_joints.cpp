@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "sinew/core/text.h"
+#include "sinew/core/workable.h"
 #include "sinew/deform/implicit/joint_shape/refit.h"
 #include "sinew/motion/names/joint_names.h"
 #include "sinew/pipeline/helpers_select.h"
@@ -87,6 +88,7 @@ std::string fit_word(JointFit fit) { return option_words(fit)[static_cast<std::s
 FitJointsResult fit_joints(const Character& character, const FitJointsOptions& options,
                            const std::map<std::string, PartMesh>& edited, const Progress& progress,
                            const StageListener& stage) {
+  require_workable(character.rig);
   const Rig& rig = character.rig;
   if (rig.mesh.positions.empty() || rig.skeleton.empty() || rig.weights.empty())
     throw Error("Joint shapes need a mesh with weights. Bind the character first.");

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "sinew/core/text.h"
+#include "sinew/core/workable.h"
 #include "sinew/geometry/mesh/weld_positions.h"
 #include "sinew/pipeline/inspect_parts.h"
 
@@ -92,12 +93,14 @@ CharacterFacts inspect(const Character& character, const InspectOptions& options
   const Index fine_count = fine.count();
   const geometry::Welding welding = geometry::weld_positions(rig.mesh, std::move(fine));
   facts.morph_splits = fine_count - welding.count();
-  facts.mesh = mesh_health(rig.mesh, welding, options.deep, progress);
+  const std::optional<Finding> problem = unworkable(rig);
+  facts.mesh = mesh_health(rig.mesh, welding, options.deep && !problem, progress);
   progress.step("skeleton", 0.8);
   facts.skeleton = skeleton_health(rig, welding, facts.mesh.topology, facts.mesh.bounds.diagonal());
   facts.weights = weight_health(rig, welding, facts.skeleton);
   for (const Clip& clip : character.clips) facts.clips.push_back(clip_facts(clip));
   facts.findings = find_harm(rig, facts);
+  if (problem) facts.findings.push_back(*problem);
   return facts;
 }
 

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "sinew/core/text.h"
+#include "sinew/core/workable.h"
 #include "sinew/measure/shape.h"
 #include "sinew/motion/drivers.h"
 #include "sinew/motion/player.h"
@@ -194,6 +195,7 @@ void require_comparable(const Rig& rig, const Rig& reference) {
 MeasureResult measure(const Character& character, const deform::Deformer& deformer, const MeasureMotion& motion,
                       const std::optional<MeasureReference>& reference, const measure::MeterOptions& options,
                       const Progress& progress) {
+  require_workable(character.rig);
   const Rig& rig = character.rig;
   if (rig.mesh.vertex_count() == 0) throw Error("There is no mesh to measure.");
   if (reference) require_comparable(rig, reference->character.rig);

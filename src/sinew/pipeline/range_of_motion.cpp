@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "sinew/core/rotation.h"
+#include "sinew/core/workable.h"
 #include "sinew/measure/joint_sections.h"
 #include "sinew/measure/joint_volume.h"
 #include "sinew/motion/resolve.h"
@@ -81,6 +82,7 @@ std::string range_base(const std::string& id, const AnyOptions& options) {
 
 RangeResult measure_range(const Rig& rig, const std::vector<RangeSubject>& methods, bool intersections,
                           const Progress& progress) {
+  require_workable(rig);
   const RangePoses range(rig);
   if (range.poses().empty())
     throw Error("No joint of the character can be posed: none moves the skin between two bones.");

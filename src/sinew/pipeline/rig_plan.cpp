@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "sinew/core/workable.h"
 #include "sinew/pipeline/bind_parts.h"
 #include "sinew/pipeline/bind_subject.h"
 #include "sinew/pipeline/characters.h"
@@ -96,6 +97,7 @@ rigging::PlanResult plan_body(const Rig& rig, const rigging::RiggerRequest& requ
 
 RigPlan plan_rig(const Character& character, const RigOptions& options, const Progress& progress,
                  const StageListener& on_stage) {
+  require_workable(character.rig);
   check_rig_options(options);
   if (character.rig.mesh.face_count() == 0) throw Error("The character has no mesh to rig.");
   if (has_rig(character) && !options.replace)

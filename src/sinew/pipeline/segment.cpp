@@ -3,12 +3,14 @@
 
 #include "sinew/pipeline/segment.h"
 
+#include "sinew/core/workable.h"
 #include "sinew/deform/implicit/implicit_body.h"
 #include "sinew/pipeline/segment_rig.h"
 
 namespace sinew::pipeline {
 
 SegmentResult segment(const Character& character, const SegmentOptions& options, const Progress& progress) {
+  require_workable(character.rig);
   if (character.rig.mesh.positions.empty()) throw Error("There is no mesh to segment.");
   if (character.rig.skeleton.empty())
     throw Error("There is no skeleton, so there are no bones that could own vertices.");
@@ -18,6 +20,7 @@ SegmentResult segment(const Character& character, const SegmentOptions& options,
 }
 
 PartSamples part_samples(const Character& character, bool by_shape, const Progress& progress) {
+  require_workable(character.rig);
   const Rig& rig = character.rig;
   std::vector<Index> owners;
   if (by_shape) {

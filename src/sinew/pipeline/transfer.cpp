@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "sinew/core/error.h"
+#include "sinew/core/workable.h"
 #include "sinew/io/cache.h"
 #include "sinew/motion/bake_drivers.h"
 #include "sinew/pipeline/bind_names.h"
@@ -402,6 +403,13 @@ std::vector<Index> carry_clips(Character& character, const TransferReference& re
 
 TransferResult transfer(TransferReference& reference, const Character& target, const TransferOptions& options,
                         const Progress& progress, const StageListener& on_stage) {
+  const auto check = [](const Character& character, const char* which) {
+    if (const auto found = unworkable(character.rig))
+      throw Error(fmt::format("The {} cannot be used. {}{}", which, found->where.empty() ? "" : found->where + ": ",
+                              found->text));
+  };
+  check(reference.character(), "reference");
+  check(target, "target");
   const auto begin = [&](const char* stage) {
     if (on_stage) on_stage(stage);
   };

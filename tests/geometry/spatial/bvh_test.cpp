@@ -5,8 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 #include <set>
+
+#include "sinew/core/error.h"
 
 namespace sinew::geometry {
 namespace {
@@ -51,6 +54,30 @@ TEST(Bvh, HoldsEveryPrimitiveOnceEvenWhenAllAreEqual) {
   EXPECT_EQ(tree.primitives().size(), boxes.size());
   EXPECT_EQ(std::set<Index>(tree.primitives().begin(), tree.primitives().end()).size(), boxes.size());
   EXPECT_EQ(overlapping(tree, boxes, boxes[0]).size(), boxes.size());
+}
+
+TEST(Bvh, BoxesOfAnySizeAreFound) {
+  for (const float scale : {1e-36F, 1e-20F, 1e-10F, 1e12F, 1e30F, 1e37F}) {
+    std::vector<BoxF> boxes = random_boxes(7, 500);
+    for (BoxF& box : boxes)
+      for (std::size_t k = 0; k < 3; ++k) {
+        box.lower[k] *= scale;
+        box.upper[k] *= scale;
+      }
+    const Bvh tree(boxes);
+    for (Index q = 0; q < boxes.size(); q += 25) {
+      std::vector<Index> expected;
+      for (Index i = 0; i < boxes.size(); ++i)
+        if (boxes[i].overlaps(boxes[q])) expected.push_back(i);
+      EXPECT_EQ(overlapping(tree, boxes, boxes[q]), expected) << scale;
+    }
+  }
+}
+
+TEST(Bvh, RefusesWhatIsNotFinite) {
+  std::vector<BoxF> boxes(3, BoxF{{0, 0, 0}, {1, 1, 1}});
+  boxes[1].upper[2] = std::numeric_limits<float>::infinity();
+  EXPECT_THROW(Bvh{boxes}, Error);
 }
 
 TEST(Bvh, OfNothingFindsNothing) {

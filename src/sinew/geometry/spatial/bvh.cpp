@@ -11,6 +11,7 @@
 #include <limits>
 #include <new>
 
+#include "sinew/core/error.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/spatial/embree_configuration.h"
 
@@ -102,19 +103,6 @@ float round_up(double x) {
   return f >= x ? f : std::nextafter(f, std::numeric_limits<float>::infinity());
 }
 
-std::vector<RTCBuildPrimitive> build_primitives(std::span<const BoxF> boxes) {
-  std::vector<RTCBuildPrimitive> primitives(boxes.size());
-  parallel_for(
-      boxes.size(),
-      [&](std::size_t i) {
-        const BoxF& b = boxes[i];
-        primitives[i] = {b.lower[0], b.lower[1], b.lower[2], 0,
-                         b.upper[0], b.upper[1], b.upper[2], static_cast<unsigned>(i)};
-      },
-      16384);
-  return primitives;
-}
-
 BoxF united(std::span<const BoxF> boxes) {
   BoxF all = boxes.front();
   for (const BoxF& b : boxes)
@@ -123,6 +111,42 @@ BoxF united(std::span<const BoxF> boxes) {
       all.upper[k] = std::max(all.upper[k], b.upper[k]);
     }
   return all;
+}
+
+BoxF scaled(BoxF box, int exponent) {
+  if (exponent == 0) return box;
+  for (std::size_t k = 0; k < 3; ++k) {
+    box.lower[k] = std::ldexp(box.lower[k], exponent);
+    box.upper[k] = std::ldexp(box.upper[k], exponent);
+  }
+  return box;
+}
+
+// A power of two that brings boxes to where products of their sides are numbers in single precision: Embree's builder
+// stops the program otherwise. 1 for anything of a usual size, so that its tree is the same as ever.
+int build_exponent(const BoxF& all) {
+  double extent = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (!std::isfinite(all.lower[k]) || !std::isfinite(all.upper[k]))
+      throw Error("The surface has coordinates that are not finite, or too large for single precision.");
+    extent = std::max(extent, double{all.upper[k]} - double{all.lower[k]});
+  }
+  constexpr double kUsual = 1e9;
+  if (extent == 0 || (extent > 1 / kUsual && extent < kUsual)) return 0;
+  return -std::ilogb(extent);
+}
+
+std::vector<RTCBuildPrimitive> build_primitives(std::span<const BoxF> boxes, int exponent) {
+  std::vector<RTCBuildPrimitive> primitives(boxes.size());
+  parallel_for(
+      boxes.size(),
+      [&](std::size_t i) {
+        const BoxF b = scaled(boxes[i], exponent);
+        primitives[i] = {b.lower[0], b.lower[1], b.lower[2], 0,
+                         b.upper[0], b.upper[1], b.upper[2], static_cast<unsigned>(i)};
+      },
+      16384);
+  return primitives;
 }
 
 }  // namespace
@@ -139,11 +163,13 @@ BoxF box_around(std::span<const Vec3> points) {
 
 Bvh::Bvh(std::span<const BoxF> boxes) {
   if (boxes.empty()) return;
-  std::vector<RTCBuildPrimitive> build = build_primitives(boxes);
+  const BoxF all = united(boxes);
+  const int exponent = build_exponent(all);
+  std::vector<RTCBuildPrimitive> build = build_primitives(boxes, exponent);
   const Tree tree(build);
   primitives_.reserve(boxes.size());
   nodes_.reserve(boxes.size());
-  nodes_.push_back({united(boxes), 0, 0});
+  nodes_.push_back({all, 0, 0});
   struct Pending {
     const BuildNode* node;
     Index slot;
@@ -162,7 +188,7 @@ Bvh::Bvh(std::span<const BoxF> boxes) {
     }
     const auto first = static_cast<Index>(nodes_.size());
     nodes_[slot].first = first;
-    for (std::size_t i = 0; i < 2; ++i) nodes_.push_back({node->boxes[i], 0, 0});
+    for (std::size_t i = 0; i < 2; ++i) nodes_.push_back({scaled(node->boxes[i], -exponent), 0, 0});
     stack.push_back({node->children[1], first + 1, depth + 1});
     stack.push_back({node->children[0], first, depth + 1});
   }

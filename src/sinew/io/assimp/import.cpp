@@ -16,6 +16,7 @@
 
 #include "sinew/core/error.h"
 #include "sinew/io/assimp/build.h"
+#include "sinew/io/reach.h"
 
 namespace sinew::io::assimp {
 namespace {
@@ -37,12 +38,7 @@ class ModelFiles : public Assimp::DefaultIOSystem {
   void Close(Assimp::IOStream* stream) override { delete stream; }
 
  private:
-  bool may_open(const char* name) const {
-    std::error_code error;
-    const fs::path path = fs::absolute(name, error).lexically_normal();
-    const fs::path inside = path.lexically_relative(folder_);
-    return !error && !inside.empty() && *inside.begin() != ".." && fs::is_regular_file(path, error) && !error;
-  }
+  bool may_open(const char* name) const { return may_read_for(folder_, name); }
   std::string name_;
   fs::path folder_;
   const Bytes& bytes_;

@@ -81,7 +81,7 @@ class Pictures {
                                      std::string("../textures"), std::string("../Textures")})
       places.push_back(folder / inner);
     for (const std::filesystem::path& place : places)
-      if (const auto found = find_beside(place, name)) return found;
+      if (const auto found = find_beside(place, name, folder)) return found;
     return std::nullopt;
   }
 
@@ -89,7 +89,7 @@ class Pictures {
     const auto found = look(name);
     if (!found) {
       warn("assimp.missing_texture", material,
-           fmt::format("The texture '{}' is missing; put it next to the file.", to_utf8(last_name(name))));
+           fmt::format("The texture '{}' {}.", to_utf8(last_name(name)), lost_file_advice(path_.parent_path(), name)));
       return kNone;
     }
     Image image;

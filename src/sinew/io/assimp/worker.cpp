@@ -45,7 +45,7 @@ using WorkerClock = std::chrono::steady_clock;
 enum class Verdict : std::uint8_t { kResult = 1, kError = 2, kOutOfMemory = 3 };
 constexpr std::size_t kHeaderBytes = 1 + sizeof(std::uint64_t);
 
-std::string system_reason(int error) { return std::generic_category().message(error); }
+std::string reason_of(int error) { return std::generic_category().message(error); }
 
 // The words of a job, which may quote a broken file: one line of text that any terminal and JSON can take.
 std::string one_line(std::string_view words) {
@@ -142,7 +142,7 @@ class Worker {
       : who_(who), limits_(limits), begin_(WorkerClock::now()) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-      throw Error(fmt::format("{} could not be started: {}.", who, system_reason(errno)));
+      throw Error(fmt::format("{} could not be started: {}.", who, reason_of(errno)));
     const pid_t self = ::getpid();
     // Text that waits in the streams belongs to the parent; the child leaves without writing it.
     pid_ = ::fork();
@@ -152,7 +152,7 @@ class Worker {
     fd_ = ends[0];
     if (pid_ < 0) {
       ::close(fd_);
-      throw Error(fmt::format("{} could not be started: {}.", who, system_reason(error)));
+      throw Error(fmt::format("{} could not be started: {}.", who, reason_of(error)));
     }
   }
   Worker(const Worker&) = delete;

@@ -113,6 +113,8 @@ Bytes compact(Json& json, Bytes bytes) {
   Bytes packed;
   for_each(json, "bufferViews", [&](Json& view) {
     const auto offset = view.value("byteOffset", std::size_t{0}), length = view["byteLength"].get<std::size_t>();
+    if (offset > bytes.size() || length > bytes.size() - offset)
+      throw Error("A buffer view reaches beyond the end of its buffer.");
     packed.resize((packed.size() + 3) / 4 * 4);
     view["byteOffset"] = packed.size();
     packed.insert(packed.end(), bytes.begin() + static_cast<std::ptrdiff_t>(offset),

@@ -15,8 +15,6 @@ constexpr std::uint32_t kJsonChunk = 0x4E4F534A;
 constexpr std::uint32_t kBinChunk = 0x004E4942;
 constexpr std::size_t kHeaderBytes = 12;
 constexpr std::size_t kChunkHeaderBytes = 8;
-// Real files nest about ten deep; a million brackets would overflow the stack of whoever walks the tree.
-constexpr int kMaxDepth = 256;
 
 std::uint32_t read_u32(std::span<const std::byte> bytes, std::size_t offset) {
   std::uint32_t value;
@@ -30,26 +28,8 @@ void append_u32(Bytes& bytes, std::uint64_t value) {
   bytes.insert(bytes.end(), begin, begin + sizeof narrow);
 }
 
-void check_depth(std::string_view text) {
-  int depth = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted) {
-      if (c == '\\') ++i;
-      else if (c == '"') quoted = false;
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == '{' || c == '[') {
-      if (++depth > kMaxDepth) throw Error(fmt::format("Its JSON is nested more than {} levels deep.", kMaxDepth));
-    } else if (c == '}' || c == ']') {
-      --depth;
-    }
-  }
-}
-
 Json parse_json(std::string_view text) {
-  check_depth(text);
+  check_json_depth(text);
   try {
     Json json = Json::parse(text);
     if (!json.is_object()) throw Error("Its JSON is not an object, so it is not glTF.");

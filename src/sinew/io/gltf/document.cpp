@@ -9,6 +9,7 @@
 #include <charconv>
 
 #include "sinew/io/gltf/json_access.h"
+#include "sinew/io/reach.h"
 
 namespace sinew::io::gltf {
 namespace {
@@ -50,11 +51,15 @@ std::optional<Bytes> resolve_uri(const std::filesystem::path& document, const st
   if (uri.find("://") != std::string::npos) return std::nullopt;
   if (relative.is_absolute())
     throw Error(fmt::format("'{}' is an absolute path; files must be in the folder of the glTF.", uri));
-  for (const auto& step : relative.lexically_normal())
-    if (step == "..") throw Error(fmt::format("'{}' is outside the folder of the glTF.", uri));
   const std::filesystem::path full = document.parent_path() / relative;
   std::error_code problem;
-  if (!std::filesystem::is_regular_file(full, problem)) return std::nullopt;
+  if (!std::filesystem::is_regular_file(full, problem)) {
+    for (const auto& step : relative.lexically_normal())
+      if (step == "..") throw Error(fmt::format("'{}' is outside the folder of the glTF.", uri));
+    return std::nullopt;
+  }
+  if (!may_read_for(document.parent_path(), full))
+    throw Error(fmt::format("'{}' is outside the folder of the glTF. Allow it with the option 'allow-outside'.", uri));
   Bytes bytes = read_file(full);
   for (const ReportFile& known : files)
     if (known.path == full.string()) return bytes;

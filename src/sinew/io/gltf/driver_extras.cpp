@@ -115,7 +115,7 @@ Driver parse_driver(const Json& json, const NodeGraph& graph, const Skeleton& sk
 
 // A driver of an unknown kind, with its source's number of today.
 Json opaque_json(const Driver& driver, const Skeleton& skeleton, const std::vector<Index>& node_of_joint) {
-  Json json = Json::parse(driver.opaque, nullptr, false);
+  Json json = parse_json_text(driver.opaque);
   if (!json.is_object()) return Json();
   const Json* source = member(json, "source");
   if (source && source->is_number() && driver.source < skeleton.size()) json["source"] = node_of_joint[driver.source];

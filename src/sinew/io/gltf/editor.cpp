@@ -214,9 +214,12 @@ Bytes DocumentEditor::join_buffers(const std::string& uri) {
         std::min<std::size_t>(document_.buffer(b).size(), old[b].value("byteLength", std::size_t{0})));
     joined.insert(joined.end(), bytes.begin(), bytes.end());
     for (const Patch& patch : patches_)
-      if (patch.buffer == b)
+      if (patch.buffer == b) {
+        if (patch.offset > bytes.size() || patch.bytes.size() > bytes.size() - patch.offset)
+          throw Error("An accessor reaches beyond the end of its buffer.");
         std::copy(patch.bytes.begin(), patch.bytes.end(),
                   joined.begin() + static_cast<std::ptrdiff_t>(base[b] + patch.offset));
+      }
     if (first) buffers[0] = old[b], first = false;
   }
   if (!added_.empty()) joined.resize(aligned(joined.size(), kBufferAlign));

@@ -64,7 +64,10 @@ void MeshReader::read_positions(const Json& attributes, const MeshPart& part, Ve
   block.count = static_cast<Index>(values.size() / 3);
   auto& positions = mesh().positions;
   if (positions.size() + block.count >= kNone) throw Error("It has too many vertices.");
-  positions.reserve(positions.size() + block.count);
+  document.claim(block.count * sizeof(Vec3));  // A mesh can be repeated by thousands of nodes.
+  // Room grows in proportion: thousands of instances would each move all vertices before them otherwise.
+  if (positions.capacity() < positions.size() + block.count)
+    positions.reserve(std::max(positions.size() + block.count, 2 * positions.capacity()));
   for (std::size_t i = 0; i < block.count; ++i) {
     const Vec3 p = Vec3f(values[3 * i], values[3 * i + 1], values[3 * i + 2]).cast<double>();
     const Vec3 q = transform_point(part.to_model, p);
@@ -203,8 +206,11 @@ void MeshReader::read_faces(const Json& primitive, const VertexBlock& block, Ind
     decode_ngons(indices, target);
   } else {
     const std::size_t count = mode == kTriangles ? indices.size() / 3 : indices.size() < 3 ? 0 : indices.size() - 2;
-    target.face_vertices.reserve(target.face_vertices.size() + 3 * count);
-    target.face_offsets.reserve(target.face_offsets.size() + count);
+    const auto make_room = [](std::vector<Index>& list, std::size_t more) {
+      if (list.capacity() < list.size() + more) list.reserve(std::max(list.size() + more, 2 * list.capacity()));
+    };
+    make_room(target.face_vertices, 3 * count);
+    make_room(target.face_offsets, count);
     for (std::size_t t = 0; t < count; ++t) {
       if (mode == kTriangles) target.add_face(std::array{indices[3 * t], indices[3 * t + 1], indices[3 * t + 2]});
       else if (mode == kFan) target.add_face(std::array{indices[t + 1], indices[t + 2], indices[0]});

@@ -11,6 +11,7 @@
 #include "sinew/io/gltf/json_access.h"
 #include "sinew/io/gltf/node_constraint.h"
 #include "sinew/io/gltf/write_rig.h"
+#include "sinew/io/reach.h"
 
 namespace sinew::io {
 namespace {
@@ -45,7 +46,14 @@ void copy_outside_files(const GltfDocument& document, const Json& json, const ch
       report.warn("gltf.missing_file", uri, "It is missing and was not copied.");
       continue;
     }
-    const std::filesystem::path target = path.parent_path() / unescape_uri(uri);
+    const std::filesystem::path name(unescape_uri(uri));
+    const bool picture = list == std::string_view("images");
+    if (!is_safe_name(name) ||
+        !(picture ? is_picture_name(name) && !sniff_image_type(*bytes).empty() : is_buffer_name(name))) {
+      report.warn("gltf.not_copied", uri, "It is not a picture or buffer under a plain name, so it was not copied.");
+      continue;
+    }
+    const std::filesystem::path target = path.parent_path() / name;
     std::error_code problem;
     std::filesystem::create_directories(target.parent_path(), problem);
     if (std::filesystem::exists(target)) {
@@ -56,12 +64,58 @@ void copy_outside_files(const GltfDocument& document, const Json& json, const ch
   }
 }
 
-// NAME.bin beside NAME.gltf, or NAME_2.bin, … where a stranger's file has that name.
-std::filesystem::path buffer_path(const std::filesystem::path& path) {
+// Buffers whose names a copy cannot keep are joined into one of our own.
+bool has_unsafe_buffers(const Json& json) {
+  for (const Json& buffer : array_at(json, "buffers", "file")) {
+    const std::string uri = buffer.value("uri", "");
+    if (uri.empty() || uri.starts_with("data:")) continue;
+    const std::filesystem::path name(unescape_uri(uri));
+    if (!is_safe_name(name) || !is_buffer_name(name)) return true;
+  }
+  return false;
+}
+
+// The buffer that only the replaced document used: one that has a name as `buffer_path` gives.
+std::filesystem::path buffer_of_replaced(const std::filesystem::path& path) {
+  std::error_code problem;
+  if (!std::filesystem::is_regular_file(path, problem)) return {};
+  Json json;
+  try {
+    json = parse_json_text(as_text(read_file(path)));
+  } catch (const Error&) {
+    return {};
+  }
+  if (!json.is_object() || !json.contains("buffers") || !json["buffers"].is_array() || json["buffers"].size() != 1)
+    return {};
+  const Json& buffer = json["buffers"][0];
+  if (!buffer.is_object() || !buffer.contains("uri") || !buffer["uri"].is_string()) return {};
+  const std::string name = unescape_uri(buffer["uri"].get<std::string>()), stem = path.stem().string();
+  const bool ours = name == stem + ".bin" || (name.starts_with(stem + "_") && name.ends_with(".bin"));
+  if (!ours || !is_safe_name(name)) return {};
+  return path.parent_path() / name;
+}
+
+// NAME.bin beside NAME.gltf, or NAME_2.bin, … where another file has that name: also the buffer of the document that is
+// replaced, which must stay as it is until the new document is in its place.
+struct BufferPath {
+  std::filesystem::path path;
+  bool is_new = true;  // False: the same bytes are there already.
+};
+BufferPath buffer_path(const std::filesystem::path& path, const Bytes& bytes) {
+  const auto holds_them = [&](const std::filesystem::path& file) {
+    std::error_code problem;
+    return std::filesystem::is_regular_file(std::filesystem::symlink_status(file, problem)) &&
+           std::filesystem::file_size(file, problem) == bytes.size() && read_file(file) == bytes;
+  };
+  if (const auto old = buffer_of_replaced(path); !old.empty() && holds_them(old)) return {old, false};
   std::filesystem::path bin = std::filesystem::path(path).replace_extension(".bin");
-  for (int number = 2; std::filesystem::exists(bin) && !std::filesystem::exists(path); ++number)
+  for (int number = 2;; ++number) {
+    std::error_code problem;
+    const auto status = std::filesystem::symlink_status(bin, problem);
+    if (status.type() == std::filesystem::file_type::not_found) return {bin, true};
+    if (holds_them(bin)) return {bin, false};
     bin.replace_filename(fmt::format("{}_{}.bin", path.stem().string(), number));
-  return bin;
+  }
 }
 
 // Bit by bit, so that a file with colours that are no numbers counts as it came.
@@ -73,13 +127,16 @@ void write_document(const GltfDocument& document, DocumentEditor& editor, const 
                     AtomicFiles& files, Report& report) {
   const bool text = path.extension() == ".gltf";
   if (text) {
-    const std::filesystem::path bin = buffer_path(path);
-    const Bytes bytes = editor.join_buffers(bin.filename().string());
+    const Bytes bytes = editor.join_buffers("buffer.bin");
+    const auto [bin, is_new] = buffer_path(path, bytes);
+    if (!bytes.empty()) editor.json["buffers"][0]["uri"] = bin.filename().string();
     copy_outside_files(document, editor.json, "images", path, files, report);
     if (!document.container.others.empty())
       report.warn("gltf.dropped_chunks", "", "Chunks of the GLB that a .gltf cannot store were left out.");
+    if (!bytes.empty() && is_new) files.add(bin, bytes);
     files.add(path, editor.json.dump(2) + "\n");
-    if (!bytes.empty()) files.add(bin, bytes);
+    if (const auto old = buffer_of_replaced(path); !old.empty() && old.filename() != bin.filename())
+      files.remove_afterwards(old);
   } else {
     editor.embed_images(document, report);
     const Bytes bytes = editor.join_buffers("");
@@ -109,8 +166,10 @@ void write_all(DocumentEditor& editor, const Asset& asset, const GltfDocument& d
 
 }  // namespace gltf
 
-void write_gltf(const Asset& asset, const std::filesystem::path& path, const SaveOptions& options, AtomicFiles& files,
-                Report& report) {
+namespace {
+
+void write_checked(const Asset& asset, const std::filesystem::path& path, const SaveOptions& options,
+                   AtomicFiles& files, Report& report) {
   const auto document = std::dynamic_pointer_cast<const GltfDocument>(asset.document);
   const Rig& rig = asset.character.rig;
   if (!document) {
@@ -128,7 +187,8 @@ void write_gltf(const Asset& asset, const std::filesystem::path& path, const Sav
   const bool changed = colors || changes.positions || changes.shape || changes.morphs || changes.weights ||
                        changes.skeleton || changes.extras || !options.longer_clips.empty() ||
                        asset.placement != Mat4::Identity();
-  if (!changed && document->container.binary != text && (text || !has_outside_files(document->json()))) {
+  if (!changed && !has_unsafe_buffers(document->json()) && document->container.binary != text &&
+      (text || !has_outside_files(document->json()))) {
     // Nothing to do: the file as it came.
     if (text) {
       copy_outside_files(*document, document->json(), "buffers", path, files, report);
@@ -161,6 +221,24 @@ void write_gltf(const Asset& asset, const std::filesystem::path& path, const Sav
   }
   if (changes.weights || changes.skeleton) write_weights(editor, asset, document->parts, options, report);
   write_document(*document, editor, path, files, report);
+}
+
+}  // namespace
+
+void write_gltf(const Asset& asset, const std::filesystem::path& path, const SaveOptions& options, AtomicFiles& files,
+                Report& report) {
+  // Reading looks at what belongs to the character. Parts of the document that nothing uses may be damaged.
+  const auto fail = [&](const std::exception& problem) {
+    throw Error(fmt::format("{} cannot be rewritten, because an unused part of its glTF document is damaged ({}).",
+                            asset.path.string(), problem.what()));
+  };
+  try {
+    write_checked(asset, path, options, files, report);
+  } catch (const Json::exception& problem) {
+    fail(problem);
+  } catch (const std::out_of_range& problem) {
+    fail(problem);
+  }
 }
 
 }  // namespace sinew::io

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "sinew/io/file.h"
+#include "sinew/io/reach.h"
 
 namespace sinew::io {
 namespace {
@@ -36,16 +37,28 @@ bool same_content(const fs::path& path, std::span<const std::byte> bytes) {
 }  // namespace
 
 std::optional<fs::path> find_beside(const fs::path& folder, std::string_view name) {
+  return find_beside(folder, name, folder);
+}
+
+std::optional<fs::path> find_beside(const fs::path& folder, std::string_view name, const fs::path& root) {
   if (name.empty() || name.size() > 4096 || name.find('\0') != std::string_view::npos) return std::nullopt;
   const std::string slashed = forward_slashes(name);
   if (!is_absolute(slashed)) {
-    if (fs::path as_written = folder / fs::path(std::string(name)); is_file(as_written)) return as_written;
-    if (fs::path relative = folder / slashed; is_file(relative)) return relative;
+    if (fs::path as_written = folder / fs::path(std::string(name)); may_read_for(root, as_written)) return as_written;
+    if (fs::path relative = folder / slashed; may_read_for(root, relative)) return relative;
   }
   const std::string last = slashed.substr(slashed.find_last_of("/:") + 1);
   if (last.empty()) return std::nullopt;
-  if (fs::path beside = folder / last; is_file(beside)) return beside;
+  if (fs::path beside = folder / last; may_read_for(root, beside)) return beside;
   return std::nullopt;
+}
+
+std::string lost_file_advice(const fs::path& folder, std::string_view name) {
+  const std::string slashed = forward_slashes(name);
+  const fs::path named = is_absolute(slashed) ? fs::path(slashed) : folder / slashed;
+  if (is_file(named) && !may_read_for(folder, named))
+    return "lies outside the folder of the file and is not read; allow it with the option 'allow-outside'";
+  return "is missing; put it next to the file";
 }
 
 std::string name_inside(std::string_view name) {
@@ -62,9 +75,9 @@ TargetNames::Target TargetNames::pick(const std::string& wanted, std::span<const
     const std::string name = number == 1 ? wanted : stem + "_" + std::to_string(number) + path.extension().string();
     if (taken_.contains(name)) continue;
     std::error_code error;
-    const bool there = fs::exists(folder_ / name, error);
+    const bool there = fs::symlink_status(folder_ / name, error).type() != fs::file_type::not_found;
     const bool same = there && is_file(folder_ / name) && same_content(folder_ / name, bytes);
-    if (there && !same && !(is_file(folder_ / name) && replaceable_.contains(name))) continue;
+    if (there && !same) continue;
     taken_.insert(name);
     return {name, !same};
   }

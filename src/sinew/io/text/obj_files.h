@@ -17,7 +17,13 @@ namespace sinew::io {
 
 /// The ordinary file that a name in an OBJ or MTL file means, or nothing. The name is taken relative to `folder`, with
 /// either kind of slash; of an absolute one, and of one that is not there, only the last part is tried, in `folder`.
+/// Files outside `root` (`folder` unless given) are not found, unless the user allows it.
 std::optional<std::filesystem::path> find_beside(const std::filesystem::path& folder, std::string_view name);
+std::optional<std::filesystem::path> find_beside(const std::filesystem::path& folder, std::string_view name,
+                                                 const std::filesystem::path& root);
+
+/// The end of a sentence that says why `find_beside` found nothing, and what helps.
+std::string lost_file_advice(const std::filesystem::path& folder, std::string_view name);
 
 /// The name with forward slashes, or only its last part where it leads out of its folder: where a copy may go.
 std::string name_inside(std::string_view name);
@@ -28,8 +34,8 @@ class TargetNames {
  public:
   explicit TargetNames(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// A file this run may replace although its content differs: one that an earlier run wrote for the same target.
-  void allow(const std::string& name) { replaceable_.insert(name); }
+  /// True for a name that this run gave.
+  bool taken(const std::string& name) const { return taken_.contains(name); }
 
   struct Target {
     std::string name;   ///< Relative to the folder, with forward slashes.
@@ -43,7 +49,6 @@ class TargetNames {
  private:
   std::filesystem::path folder_;
   std::set<std::string> taken_;
-  std::set<std::string> replaceable_;
 };
 
 }  // namespace sinew::io

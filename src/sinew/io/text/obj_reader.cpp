@@ -147,7 +147,7 @@ class Appearance {
     if (!any) missing = {reference.name.substr(0, 200)};
     for (const std::string& name : missing)
       warn("obj.missing_material_file",
-           fmt::format("The material library '{}' is missing; put it next to the file.", to_utf8(name)));
+           fmt::format("The material library '{}' {}.", to_utf8(name), lost_file_advice(document_.folder, name)));
   }
 
   // The same name again: a copy under another name must change it here too.
@@ -210,7 +210,8 @@ class Appearance {
       return kNone;
     };
     const auto path = find_beside(document_.folder, name);
-    if (!path) return missing(fmt::format("The texture '{}' is missing; put it next to the file.", to_utf8(name)));
+    if (!path)
+      return missing(fmt::format("The texture '{}' {}.", to_utf8(name), lost_file_advice(document_.folder, name)));
     const std::string key = path->lexically_normal().string();
     if (const auto known = image_by_path_.find(key); known != image_by_path_.end()) return known->second;
     Image image;

@@ -9,8 +9,10 @@
 #include <bit>
 #include <charconv>
 #include <cstring>
+#include <set>
 #include <unordered_map>
 
+#include "sinew/io/reach.h"
 #include "sinew/io/text/obj_document.h"
 #include "sinew/io/text/obj_files.h"
 #include "sinew/io/text/obj_rewriter.h"
@@ -123,7 +125,7 @@ class FreshObj {
   void materials() {
     const std::string stem = path_.stem().string();
     const std::string marker = "# Written by Sinew for " + path_.filename().string() + "\n";
-    allow_earlier_run(stem, marker);
+    const std::set<std::string> earlier = earlier_run(stem, marker);
     std::unordered_map<std::string, int> uses;
     for (std::size_t i = 0; i < character_.materials.size(); ++i) {
       std::string name = one_line(character_.materials[i].name, fmt::format("material_{}", i));
@@ -142,17 +144,27 @@ class FreshObj {
     const TargetNames::Target target = names_.pick(stem + ".mtl", as_bytes(text));
     if (target.write) files_.add(names_.folder() / target.name, text);
     text_ += "mtllib " + target.name + "\n";
+    for (const std::string& name : earlier)
+      if (!names_.taken(name)) files_.remove_afterwards(names_.folder() / name);
   }
 
-  // A library that Sinew wrote for this very file, and its pictures, may be replaced.
-  void allow_earlier_run(const std::string& stem, const std::string& marker) {
-    const auto old = find_beside(names_.folder(), stem + ".mtl");
-    if (!old) return;
-    const Bytes bytes = read_file(*old);
-    if (!as_text(bytes).starts_with(marker)) return;
-    names_.allow(stem + ".mtl");
-    for (const TextReference& reference : parse_mtl(as_text(bytes), old->string()).references)
-      if (reference.name.starts_with(stem + "_")) names_.allow(reference.name);
+  // Libraries that Sinew wrote for this very file, and their pictures. They stay as they are until the new file is in
+  // its place, and go then.
+  std::set<std::string> earlier_run(const std::string& stem, const std::string& marker) const {
+    std::set<std::string> names;
+    std::string name = stem + ".mtl";
+    for (int number = 2;; ++number) {
+      const auto old = find_beside(names_.folder(), name);
+      if (!old) return names;
+      const Bytes bytes = read_file(*old);
+      if (as_text(bytes).starts_with(marker)) {
+        names.insert(name);
+        for (const TextReference& reference : parse_mtl(as_text(bytes), old->string()).references)
+          if (reference.name.starts_with(stem + "_") && is_safe_name(reference.name) && is_picture_name(reference.name))
+            names.insert(reference.name);
+      }
+      name = fmt::format("{}_{}.mtl", stem, number);
+    }
   }
 
   std::vector<std::string> image_files(const std::string& stem) {

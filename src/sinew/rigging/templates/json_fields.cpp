@@ -25,6 +25,11 @@ std::string shown(const Json& json) {
 }  // namespace
 
 Json parse_json(const std::string& text, const std::string& where) {
+  try {
+    check_json_depth(text);
+  } catch (const Error& problem) {
+    throw Error(fmt::format("{}: {}", where, problem.what()));
+  }
   // The parser keeps the last of equal keys: a joint's second "parent" would be taken without a word.
   std::vector<std::set<std::string>> open;
   const auto check = [&](int, Json::parse_event_t event, Json& parsed) {
