@@ -68,12 +68,12 @@ void count(FitJointsResult& result) {
     for (const PartHole& hole : part.holes) {
       if (!hole.at_joint()) continue;
       ++result.holes;
-      if (hole.fill == HoleFill::kPolar || hole.fill == HoleFill::kSphere) ++result.by_particles;
+      if (closed_by_particles(hole)) ++result.by_particles;
     }
 }
 
 const char* fill_word(HoleFill fill) {
-  constexpr std::array kWords = {"open", "polar", "sphere", "patch"};
+  constexpr std::array kWords = {"open", "polar", "sphere", "disk", "patch"};
   return kWords[static_cast<std::size_t>(fill)];
 }
 

@@ -86,6 +86,11 @@ FitJointsResult fit_joints(const Character& character, const FitJointsOptions& o
                            const std::map<std::string, PartMesh>& edited = {}, const Progress& progress = {},
                            const StageListener& stage = {});
 
+/// Whether a hole was closed without the last resort.
+inline bool closed_by_particles(const deform::PartHole& hole) {
+  return hole.fill != deform::HoleFill::kOpen && hole.fill != deform::HoleFill::kPatch;
+}
+
 /// The closed mesh of a part, by the name of its joint, of all parts that have one.
 std::map<std::string, PartMesh> part_meshes(const FitJointsResult& result, const Skeleton& skeleton);
 

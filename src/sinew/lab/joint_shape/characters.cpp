@@ -14,6 +14,7 @@
 #include "sinew/io/asset.h"
 #include "sinew/lab/joint_shape/contour.h"
 #include "sinew/lab/joint_shape/joint_shape.h"
+#include "sinew/motion/names/joint_names.h"
 #include "sinew/motion/range_of_motion.h"
 #include "sinew/pipeline/fit_joints.h"
 #include "sinew/pipeline/joint_ranges.h"
@@ -85,28 +86,60 @@ Contenders contenders(const Rig& rig, const PartSamples& samples, const Progress
   return all;
 }
 
-struct ContourSums {
-  std::vector<double> largest, mean;  ///< Per method, over joints.
-  std::size_t joints = 0, better = 0, equal = 0, worse = 0;
-  std::vector<std::string> worse_names;
+/// The contours of one joint, by method.
+struct JointOutline {
+  std::string joint, group;
+  std::vector<double> largest, mean;
+
+  bool better() const { return largest[1] < largest[0] - kSame; }
+  bool worse() const { return largest[1] > largest[0] + kSame; }
 };
 
-ContourSums contours(const Character& character, const pipeline::FitJointsResult& result, const Progress& progress) {
+/// The part of the body at which a joint bends the skin.
+std::string group_of(const motion::JointRole& role) {
+  using motion::BodyPart;
+  switch (role.part) {
+    case BodyPart::kUpperArm:
+      return "shoulder";
+    case BodyPart::kForearm:
+      return "elbow";
+    case BodyPart::kHand:
+      return "wrist";
+    case BodyPart::kShin:
+      return "knee";
+    case BodyPart::kThigh:
+      return "hip";
+    case BodyPart::kFoot:
+      return "ankle";
+    case BodyPart::kThumb:
+    case BodyPart::kIndex:
+    case BodyPart::kMiddle:
+    case BodyPart::kRing:
+    case BodyPart::kLittle:
+      return "fingers";
+    default:
+      return "others";
+  }
+}
+
+std::vector<JointOutline> contours(const Character& character, const pipeline::FitJointsResult& result,
+                                   const Progress& progress) {
   const Rig& rig = character.rig;
   const std::vector<Mat4> frames = deform::bind_frames(rig);
   const auto ranges = pipeline::joint_ranges(character);
+  const auto body = motion::recognize(rig.skeleton);
   const Contenders methods = contenders(rig, result.samples, progress);
-  ContourSums sums;
-  sums.largest.assign(methods.names.size(), 0), sums.mean.assign(methods.names.size(), 0);
   std::vector<std::unique_ptr<deform::Deformer::State>> states;
   for (const auto& deformer : methods.deformers) states.push_back(deformer->make_state());
   std::vector<Vec3f> positions(rig.mesh.positions.size());
+  std::vector<JointOutline> outlines;
   for (const JointShapeReport& report : result.shapes.reports) {
     if (report.fit != JointFit::kAdjusted) continue;
     const JointContour contour(rig, frames, report.joint, result.shapes.joints[report.parent], report.radius);
     if (!contour.usable()) continue;
     progress.check();
-    std::vector<double> largest(methods.names.size(), 0), mean(methods.names.size(), 0);
+    JointOutline outline{rig.skeleton.joints[report.joint].name, group_of(body.roles[report.joint]), {}, {}};
+    outline.largest.assign(methods.names.size(), 0), outline.mean.assign(methods.names.size(), 0);
     const deform::RotationRange& axis = ranges.at(report.joint).axes.front();
     const double most = std::abs(axis.lower_rad) > axis.upper_rad ? axis.lower_rad : axis.upper_rad;
     for (const double share : kBendShares) {
@@ -116,21 +149,13 @@ ContourSums contours(const Character& character, const pipeline::FitJointsResult
       for (std::size_t m = 0; m < methods.names.size(); ++m) {
         methods.deformers[m]->deform(*states[m], {pose}, {positions, {}, nullptr});
         const auto out = contour.measure(pose, positions);
-        largest[m] = std::max(largest[m], out.largest);
-        mean[m] += out.mean / static_cast<double>(kBendShares.size());
+        outline.largest[m] = std::max(outline.largest[m], out.largest);
+        outline.mean[m] += out.mean / static_cast<double>(kBendShares.size());
       }
     }
-    ++sums.joints;
-    for (std::size_t m = 0; m < largest.size(); ++m) sums.largest[m] += largest[m], sums.mean[m] += mean[m];
-    if (largest[1] > largest[0] + kSame) {
-      ++sums.worse;
-      sums.worse_names.push_back(
-          fmt::format("{} ({:.2f}, was {:.2f})", rig.skeleton.joints[report.joint].name, largest[1], largest[0]));
-    } else {
-      ++(largest[1] < largest[0] - kSame ? sums.better : sums.equal);
-    }
+    outlines.push_back(std::move(outline));
   }
-  return sums;
+  return outlines;
 }
 
 std::vector<std::string> shape_stage_cells(const deform::BulgeStages& s) {
@@ -160,8 +185,18 @@ struct ShapeTables {
   ResultTable contour{"contours",
                       "Protrusion of the skin over the convex profile of the two parts of a joint, in radii",
                       "Largest and mean protrusion at bends to 50, 75 and 100 % of the range, averaged over joints.",
-                      {"character", "joints", "default", "adjusted", "lbs", "dqs", "mean default", "mean adjusted",
-                       "better", "equal", "worse"},
+                      {"character", "at", "joints", "default", "adjusted", "lbs", "dqs", "mean default",
+                       "mean adjusted", "better", "equal", "worse"},
+                      {}};
+  ResultTable worse{"worse_contours",
+                    "Joints whose contour is larger than before, in radii",
+                    "By more than 0.005 radii.",
+                    {"character", "joint", "at", "default", "adjusted", "lbs", "dqs"},
+                    {}};
+  ResultTable reasons{"not_adjusted",
+                      "Joints that were not adjusted, and holes that were not closed by particles, by reason",
+                      "",
+                      {"character", "reason", "count", "first"},
                       {}};
   ResultTable times{"joint_times",
                     "Seconds per joint that was adjusted, by stage, on this machine (Table 1)",
@@ -171,18 +206,53 @@ struct ShapeTables {
                     {}};
 };
 
-void report_contours(const ShapeSubject& subject, const ContourSums& sums, ShapeTables& tables, Reproduction& result) {
-  if (sums.joints == 0) return;
-  std::vector<std::string> row = {subject.name, count_text(sums.joints)};
-  const auto cell = [&](double sum) { return fmt::format("{:.3f}", sum / static_cast<double>(sums.joints)); };
-  for (const double sum : sums.largest) row.push_back(cell(sum));
-  row.push_back(cell(sums.mean[0])), row.push_back(cell(sums.mean[1]));
-  for (const std::size_t count : {sums.better, sums.equal, sums.worse}) row.push_back(count_text(count));
-  tables.contour.rows.push_back(std::move(row));
-  if (10 * sums.worse > sums.joints)
+void add_contour_row(const std::string& name, const std::string& group, const std::vector<JointOutline>& outlines,
+                     ResultTable& table) {
+  std::vector<double> largest(4, 0), mean(4, 0);
+  std::size_t joints = 0, better = 0, worse = 0;
+  for (const JointOutline& outline : outlines) {
+    if (group != "all" && outline.group != group) continue;
+    ++joints, better += outline.better() ? 1 : 0, worse += outline.worse() ? 1 : 0;
+    for (std::size_t m = 0; m < largest.size(); ++m) largest[m] += outline.largest[m], mean[m] += outline.mean[m];
+  }
+  if (joints == 0) return;
+  std::vector<std::string> row = {name, group, count_text(joints)};
+  const auto cell = [&](double sum) { return fmt::format("{:.3f}", sum / static_cast<double>(joints)); };
+  for (const double sum : largest) row.push_back(cell(sum));
+  row.push_back(cell(mean[0])), row.push_back(cell(mean[1]));
+  for (const std::size_t count : {better, joints - better - worse, worse}) row.push_back(count_text(count));
+  table.rows.push_back(std::move(row));
+}
+
+void report_contours(const ShapeSubject& subject, const std::vector<JointOutline>& outlines, ShapeTables& tables,
+                     Reproduction& result) {
+  for (const char* group : {"shoulder", "elbow", "wrist", "fingers", "hip", "knee", "ankle", "others", "all"})
+    add_contour_row(subject.name, group, outlines, tables.contour);
+  std::size_t worse = 0;
+  for (const JointOutline& outline : outlines) {
+    if (!outline.worse()) continue;
+    ++worse;
+    std::vector<std::string> row = {subject.name, outline.joint, outline.group};
+    for (const double largest : outline.largest) row.push_back(fmt::format("{:.3f}", largest));
+    tables.worse.rows.push_back(std::move(row));
+  }
+  if (10 * worse > outlines.size())
     result.misses.push_back({"reproduce.out_of_bounds", subject.name,
-                             fmt::format("The contour is worse at {} of {} joints.", sums.worse, sums.joints)});
-  for (const std::string& name : sums.worse_names) result.metrics["worse_contours"][subject.name].push_back(name);
+                             fmt::format("The contour is worse at {} of {} joints.", worse, outlines.size())});
+}
+
+void report_reasons(const ShapeSubject& subject, const pipeline::FitJointsResult& fitted, ResultTable& table) {
+  const Skeleton& skeleton = subject.character.rig.skeleton;
+  std::map<std::string, std::vector<std::string>> by_reason;
+  for (const JointShapeReport& report : fitted.shapes.reports)
+    if (report.fit == JointFit::kSkipped || report.fit == JointFit::kKept)
+      by_reason["joint: " + report.reason].push_back(skeleton.joints[report.joint].name);
+  for (std::size_t p = 0; p < fitted.shapes.parts.size(); ++p)
+    for (const deform::PartHole& hole : fitted.shapes.parts[p].holes)
+      if (hole.at_joint() && !pipeline::closed_by_particles(hole))
+        by_reason["hole: " + hole.reason].push_back(skeleton.joints[fitted.shapes.joints[p]].name);
+  for (const auto& [reason, names] : by_reason)
+    table.rows.push_back({subject.name, reason, count_text(names.size()), names.front()});
 }
 
 void try_shapes(const ShapeSubject& subject, bool timed, const Progress& progress, ShapeTables& tables,
@@ -215,6 +285,7 @@ void try_shapes(const ShapeSubject& subject, bool timed, const Progress& progres
     result.misses.push_back(
         {"reproduce.out_of_bounds", subject.name,
          fmt::format("Only {} of {} holes were closed by particles.", fitted.by_particles, fitted.holes)});
+  report_reasons(subject, fitted, tables.reasons);
   report_contours(subject, contours(subject.character, fitted, progress), tables, result);
   if (!timed || fitted.adjusted == 0) return;
   double total = 0;
@@ -248,7 +319,7 @@ void joint_shape_characters(const ReproduceOptions& options, const Progress& pro
       try_shapes({path.stem().string(), io::load(path, {}, progress).character}, options.runs > 0, progress, tables,
                  result);
   }
-  for (ResultTable* table : {&tables.holes, &tables.energy, &tables.contour})
+  for (ResultTable* table : {&tables.holes, &tables.reasons, &tables.energy, &tables.contour, &tables.worse})
     if (!table->rows.empty()) result.tables.push_back(std::move(*table));
   if (!tables.times.rows.empty()) result.times.push_back(std::move(tables.times));
 }

@@ -19,6 +19,18 @@ constexpr double kMoved = 0.6;       ///< Weight of both parts together, from wh
 constexpr double kPartReach = 3;     ///< Radii from the joint.
 constexpr double kBetweenReach = 2;  ///< The same for the skin between.
 
+Vec3 middle_of(const Mesh& mesh, const std::vector<Index>& vertices, const Vec3& otherwise) {
+  Vec3 sum = Vec3::Zero();
+  for (const Index v : vertices) sum += mesh.positions[v] / static_cast<double>(vertices.size());
+  return vertices.empty() ? otherwise : sum;
+}
+
+double from_segment(const Vec3& p, const Vec3& a, const Vec3& b) {
+  const double squared = (b - a).squaredNorm();
+  const double t = squared > 0 ? std::clamp((p - a).dot(b - a) / squared, 0.0, 1.0) : 0.0;
+  return (p - a - t * (b - a)).norm();
+}
+
 }  // namespace
 
 JointContour::JointContour(const Rig& rig, const std::vector<Mat4>& frames, Index joint, Index above, double radius)
@@ -38,6 +50,9 @@ JointContour::JointContour(const Rig& rig, const std::vector<Mat4>& frames, Inde
     else if (other >= kRigid) other_.push_back(v);
     else if (distance <= kBetweenReach * radius) between_.push_back(v);
   }
+  // The bone after the joint runs along the middle of its skin.
+  const Vec3 middle = middle_of(rig.mesh, own_, center);
+  far_ = transform_point(inverse_bind_[joint], center + 2 * (middle - center));
   // A spiral over the sphere.
   for (int i = 0; i < kDirections; ++i) {
     const double z = 1 - (2 * i + 1.0) / kDirections, angle = i * kPi * (3 - std::sqrt(5.0));
@@ -67,6 +82,23 @@ JointContour::Protrusion JointContour::measure(const ModelPose& pose, const std:
     result.mean += outside / radius_ / static_cast<double>(between_.size());
   }
   return result;
+}
+
+double JointContour::thickness(const ModelPose& pose, const std::vector<Vec3f>& positions) const {
+  const Vec3 above = transform_point(pose.joints[above_], Vec3::Zero()),
+             center = transform_point(pose.joints[joint_], Vec3::Zero()),
+             far = transform_point(pose.joints[joint_], far_);
+  const Vec3 bound_above = inverse_bind_[above_].inverse().topRightCorner<3, 1>(),
+             bound_center = inverse_bind_[joint_].inverse().topRightCorner<3, 1>(),
+             bound_far = transform_point(inverse_bind_[joint_].inverse(), far_);
+  double now = 0, before = 0;
+  for (const Index v : between_) {
+    const Vec3 p = positions[v].cast<double>();
+    now += std::min(from_segment(p, above, center), from_segment(p, center, far));
+    const Vec3& q = rig_.mesh.positions[v];
+    before += std::min(from_segment(q, bound_above, bound_center), from_segment(q, bound_center, bound_far));
+  }
+  return before > 0 ? now / before : 1;
 }
 
 }  // namespace sinew::lab

@@ -30,12 +30,16 @@ class JointContour {
   /// reads up to 0.05 radii too low.
   Protrusion measure(const ModelPose& pose, const std::vector<Vec3f>& positions) const;
 
+  /// The mean distance of the skin between the parts from the bones before and after the joint, relative to rest.
+  double thickness(const ModelPose& pose, const std::vector<Vec3f>& positions) const;
+
  private:
   const Rig& rig_;
   std::vector<Mat4> inverse_bind_;
   Index joint_, above_;
   double radius_;
   std::vector<Index> own_, other_, between_;
+  Vec3 far_ = Vec3::Zero();  ///< The end of the bone after the joint, in the frame of the joint.
   std::vector<Vec3> directions_;
 };
 

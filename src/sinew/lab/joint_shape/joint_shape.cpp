@@ -19,16 +19,6 @@ using deform::JointShapeOptions;
 using deform::JointShapeReport;
 using deform::JointShapes;
 
-/// A limb whose forearm is thinner than its upper arm, so that faired closures still protrude.
-Rig tapered_limb() {
-  Rig rig = two_bone_limb();
-  for (Vec3& p : rig.mesh.positions) {
-    const double t = std::clamp(0.5 + p.x() / 3, 0.0, 1.0), share = 1 - 0.35 * t * t * (3 - 2 * t);
-    p.y() *= share, p.z() *= share;
-  }
-  return rig;
-}
-
 std::map<Index, deform::JointRange> elbow_range() { return {{1, {{{Vec3::UnitZ(), 0, radians(140)}}, "given"}}}; }
 
 JointShapeReport elbow(const Rig& rig, const JointShapeOptions& options, const Progress& progress) {
@@ -43,6 +33,15 @@ std::vector<std::string> stage_cells(const deform::BulgeStages& s) {
 }
 
 }  // namespace
+
+Rig tapered_limb() {
+  Rig rig = two_bone_limb();
+  for (Vec3& p : rig.mesh.positions) {
+    const double t = std::clamp(0.5 + p.x() / 3, 0.0, 1.0), share = 1 - 0.35 * t * t * (3 - 2 * t);
+    p.y() *= share, p.z() *= share;
+  }
+  return rig;
+}
 
 void joint_shape_ablations(const Progress& progress, Reproduction& result) {
   const Rig rig = tapered_limb();
@@ -114,6 +113,7 @@ Reproduction joint_shape_experiment(const ReproduceOptions& options, const Progr
   Reproduction result;
   joint_shape_literal(progress, result);
   joint_shape_ablations(progress, result);
+  joint_shape_claims(options, progress, result);
   joint_shape_characters(options, progress, result);
   return result;
 }

@@ -5,14 +5,20 @@
 
 /// Experiments on shapes of joints (O. Hachette et al., 2021): Table 1, energies by stage, ablations, contours.
 
+#include "sinew/core/rig.h"
 #include "sinew/lab/experiments.h"
 
 namespace sinew::lab {
+
+/// A limb of two bones whose forearm is thinner by 35 % than its upper arm, so that faired closures still protrude.
+Rig tapered_limb();
 
 /// What each choice does to an elbow of two tubes of different radii: energies on rotations held out.
 void joint_shape_ablations(const Progress& progress, Reproduction& result);
 /// The printed particles and the printed power crust, which fail.
 void joint_shape_literal(const Progress& progress, Reproduction& result);
+/// The two claims of the paper: contacts and thickness by method, and likeness to edited joints.
+void joint_shape_claims(const ReproduceOptions& options, const Progress& progress, Reproduction& result);
 /// Energies by stage, holes, contours by method, and times of made and real characters.
 void joint_shape_characters(const ReproduceOptions& options, const Progress& progress, Reproduction& result);
 

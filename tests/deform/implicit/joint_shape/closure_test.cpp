@@ -11,6 +11,7 @@
 #include <set>
 
 #include "sinew/core/angles.h"
+#include "sinew/deform/implicit/joint_shape/disk_map.h"
 #include "sinew/deform/implicit/joint_shape/fairing.h"
 #include "sinew/deform/implicit/joint_shape/planar_mesh.h"
 #include "tests/deform/implicit/joint_shape/parts.h"
@@ -76,7 +77,7 @@ TEST(Closure, OfRandomTubesIsClosedOrientedAndKeepsThePart) {
   std::mt19937 rng(11);
   std::uniform_real_distribution<double> any(0, 1);
   std::size_t by_particles = 0;
-  constexpr int kTubes = 60;
+  constexpr int kTubes = 200;
   for (int i = 0; i < kTubes; ++i) {
     Tube tube;
     tube.radius = 0.3 + any(rng);
@@ -119,6 +120,77 @@ TEST(Closure, ScalesWithThePart) {
     EXPECT_EQ(scaled.triangles, one.triangles);
     for (std::size_t v = 0; v < one.positions.size(); ++v) EXPECT_EQ(scaled.positions[v], scale * one.positions[v]);
   }
+}
+
+TEST(Closure, HardlyDependsOnUnitsAndTheFrame) {
+  // Particles amplify rounding, so that only their number and the shape can be compared.
+  Tube tube;
+  tube.cut = 0.5;
+  const auto faired = [](Tube t, const Vec3& outward, double& count) {
+    ClosedPart part = open_tube(t, outward);
+    close_holes(part, tube_function(part, t, outward), {}, 5);
+    count = static_cast<double>(part.closure.size());
+    fair_distances(part, 0);
+    double sum = 0;
+    for (const ClosureVertex& vertex : part.closure) sum += vertex.distance / t.radius / count;
+    return sum;
+  };
+  double count = 0, other_count = 0;
+  const double mean = faired(tube, Vec3::UnitX(), count);
+  for (const double scale : {0.01, 100.0}) {
+    Tube other = tube;
+    other.length *= scale, other.radius *= scale;
+    EXPECT_NEAR(faired(other, Vec3::UnitX(), other_count), mean, 0.01 * mean);
+    EXPECT_NEAR(other_count, count, 0.15 * count);
+  }
+  EXPECT_NEAR(faired(tube, Vec3(1, -2, 0.5), other_count), mean, 0.01 * mean);
+  EXPECT_NEAR(other_count, count, 0.15 * count);
+}
+
+TEST(Closure, OfAFoldedBorderIsMeshedInTheDisk) {
+  // The border runs back and forth around the bone, so that neither its polar image nor that from a point is simple.
+  Tube tube;
+  tube.around = 24, tube.cut = 0.6;
+  ClosedPart part = open_tube(tube, Vec3::UnitX());
+  const Hrbf function = tube_function(part, tube, Vec3::UnitX());
+  const Index last = tube.along * tube.around;
+  std::vector<Vec3> ring;
+  for (Index k = 0; k < tube.around; ++k) ring.push_back(part.positions[last + k]);
+  const Eigen::AngleAxisd back(-0.7, Vec3::UnitX());
+  for (Index k = 0; k < tube.around; k += 6) part.positions[last + k] = back * ring[k];
+  close_holes(part, function, {}, 3);
+  EXPECT_EQ(part.holes[0].fill, HoleFill::kDisk);
+  EXPECT_EQ(euler_and_closed(part), std::pair(2L, true));
+  EXPECT_GT(part.closure.size(), 20u);
+}
+
+TEST(DiskMap, TurnsNoTriangleOver) {
+  // A bowl that is deeper than wide, so that no projection shows it whole.
+  std::vector<Vec3> points;
+  std::vector<std::array<Index, 3>> triangles;
+  constexpr Index kAround = 16, kRings = 8;
+  for (Index i = 0; i < kRings; ++i)
+    for (Index k = 0; k < kAround; ++k) {
+      const double angle = kTwoPi * k / kAround, r = 1 + 0.3 * std::sin(0.9 * i);
+      points.emplace_back(r * std::cos(angle), r * std::sin(angle), -0.5 * i);
+    }
+  points.emplace_back(0, 0, -0.5 * kRings);
+  for (Index k = 0; k < kAround; ++k) {
+    const Index next = (k + 1) % kAround;
+    for (Index i = 0; i + 1 < kRings; ++i) {
+      const Index p = i * kAround, q = p + kAround;
+      triangles.push_back({p + k, p + next, q + k});
+      triangles.push_back({p + next, q + next, q + k});
+    }
+    triangles.push_back({(kRings - 1) * kAround + k, (kRings - 1) * kAround + next, kRings * kAround});
+  }
+  const DiskMap map(points, kAround, triangles);
+  ASSERT_TRUE(map.ok());
+  for (const auto& t : triangles) {
+    const Vec2 a = map.plane()[t[1]] - map.plane()[t[0]], b = map.plane()[t[2]] - map.plane()[t[0]];
+    EXPECT_GT(a.x() * b.y() - a.y() * b.x(), 0);
+  }
+  for (std::size_t v = 0; v < points.size(); ++v) EXPECT_LT((map.place(points[v]) - map.plane()[v]).norm(), 1e-9);
 }
 
 TEST(Closure, ByThePatchIsClosedToo) {

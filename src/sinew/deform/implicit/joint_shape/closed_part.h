@@ -26,6 +26,7 @@ enum class HoleFill {
   kOpen,    ///< It was not.
   kPolar,   ///< By particles, in coordinates about the end of the bone.
   kSphere,  ///< By particles, in coordinates about the middle of the hole.
+  kDisk,    ///< By particles, in the plane to which the patch of the last resort is flattened.
   kPatch    ///< By the smallest triangles between the vertices of its border: the last resort.
 };
 
@@ -60,7 +61,8 @@ struct ClosedPart {
   std::vector<Vec3> positions;
   std::vector<std::array<Index, 3>> triangles;  ///< Facing outwards.
   Index fixed_vertices = 0, fixed_triangles = 0;
-  std::vector<Index> source;  ///< The vertices of the skin that the first vertices are.
+  std::vector<Index> source;  ///< The vertices of the skin that the first vertices are; kNone on edges that were cut.
+  double margin = 0;          ///< Of its weight over that of other parts, at which it was cut.
   std::vector<PartHole> holes;
   std::vector<ClosureVertex> closure;  ///< Vertex `fixed_vertices` + i.
 

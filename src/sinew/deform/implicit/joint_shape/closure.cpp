@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "sinew/core/angles.h"
+#include "sinew/deform/implicit/joint_shape/disk_map.h"
 #include "sinew/deform/implicit/joint_shape/planar_mesh.h"
 
 namespace sinew::deform {
@@ -70,6 +71,7 @@ class HoleCloser {
       for (const HoleFill fill :
            lateral ? std::array{HoleFill::kSphere, HoleFill::kPolar} : std::array{HoleFill::kPolar, HoleFill::kSphere})
         if (mesh(spread.particles, fill)) return;
+      if (flatten(spread.particles)) return;
     }
     if (!patch()) hole_.reason += hole_.reason.empty() ? "its border is too long" : "";
   }
@@ -142,7 +144,8 @@ class HoleCloser {
     // Folds of the function vanish when distances are faired, because directions from the bone are in order.
     const double folded = static_cast<double>(inverted) / static_cast<double>(triangles.size());
     const double most = fill == HoleFill::kPolar ? kMostFolded : 0;
-    if (fill != HoleFill::kPatch && (folded > most || used.empty())) {
+    const bool any = fill == HoleFill::kPatch || fill == HoleFill::kDisk;
+    if ((!any && folded > most) || (fill != HoleFill::kPatch && used.empty())) {
       hole_.reason = used.empty() ? "no particle stayed" : "its surface is not round as seen from the bone";
       return false;
     }
@@ -201,15 +204,16 @@ class HoleCloser {
     return vertex;
   }
 
-  /// The last resort: the smallest triangles, divided where they are large, and moved to the function.
-  bool patch() {
+  /// The smallest triangles between the vertices of the border, divided where they are large, and moved to the
+  /// function: those that were added.
+  std::optional<std::vector<Vec3>> make_patch(std::vector<CapTriangle>& triangles) const {
     std::set<std::pair<Index, Index>> taken;
     for (const auto& t : part_.triangles)
       for (std::size_t k = 0; k < 3; ++k) taken.insert(std::minmax(t[k], t[(k + 1) % 3]));
     const auto start = smallest_triangles(
         border_, [&](Index a, Index b) { return taken.contains(std::minmax(corners_[a], corners_[b])); });
-    if (!start) return false;
-    std::vector<CapTriangle> triangles = *start;
+    if (!start) return std::nullopt;
+    triangles = *start;
     std::vector<Vec3> added;
     const auto at = [&](Index v) -> const Vec3& { return v < border_.size() ? border_[v] : added[v - border_.size()]; };
     for (int round = 0; round < kPatchRounds && hole_.at_joint(); ++round) {
@@ -230,7 +234,30 @@ class HoleCloser {
       if (triangles.size() == count) break;
     }
     for (Vec3& p : added) project(p);
-    return accept(added, triangles, HoleFill::kPatch);
+    return added;
+  }
+
+  /// The last resort.
+  bool patch() {
+    std::vector<CapTriangle> triangles;
+    const auto added = make_patch(triangles);
+    return added && accept(*added, triangles, HoleFill::kPatch);
+  }
+
+  /// Where a border is folded as seen from any point, particles are meshed in the plane to which a patch is flattened:
+  /// its border is a circle there.
+  bool flatten(const std::vector<Vec3>& particles) {
+    std::vector<CapTriangle> triangles;
+    const auto added = make_patch(triangles);
+    if (!added) return false;
+    std::vector<Vec3> all = border_;
+    all.insert(all.end(), added->begin(), added->end());
+    const DiskMap map(std::move(all), border_.size(), std::move(triangles));
+    if (!map.ok()) return false;
+    std::vector<Vec2> points;
+    for (const Vec3& p : particles) points.push_back(map.place(p));
+    const auto meshed = triangulate_polygon(std::span(map.plane()).first(border_.size()), points);
+    return meshed && accept(particles, *meshed, HoleFill::kDisk);
   }
 
   void project(Vec3& p) const {

@@ -14,9 +14,10 @@ namespace sinew::deform {
 
 /// Closes all holes of a part: at joints by particles on the zero set of its function (`spread_particles`), which are
 /// meshed in coordinates about the end of the bone (angle from the bone and around it), in which the rounded end of a
-/// limb is a disk; where the hole is at the side of its bone, in coordinates about the direction of the hole. Holes
-/// that cannot be meshed so, and natural borders, are closed by the smallest triangles between the vertices of the
-/// border, divided and projected to the function.
+/// limb is a disk; where the hole is at the side of its bone, in coordinates about the direction of the hole. Particles
+/// of holes whose border is folded as seen from there are meshed in the plane to which a patch is flattened
+/// (`DiskMap`). The patch itself, the smallest triangles between the vertices of the border, divided and projected to
+/// the function, closes natural borders and what is left.
 ///
 /// The power crust of the paper, with bones as the medial axis, has one centre for nearly all particles and collapses
 /// to a sphere (`literal_power_crust`). Two further differences: its faces have other vertices than the particles, and

@@ -53,15 +53,14 @@ class JointShaper {
   JointShapes run(std::span<const Index> owners) {
     begin("functions", 0);
     surface_ = make_skin_surface(rig_);
-    std::vector<Index> of_surface;
     if (!owners.empty())
-      for (Index v = 0; v < surface_.size(); ++v) of_surface.push_back(owners[surface_.copies[v].front()]);
-    partition_ = make_partition(surface_, rig_.skeleton, options_.body.threshold, of_surface);
+      for (Index v = 0; v < surface_.size(); ++v) owners_.push_back(owners[surface_.copies[v].front()]);
+    partition_ = make_partition(surface_, rig_.skeleton, options_.body.threshold, owners_);
     body_ = make_implicit_body(rig_, options_.body, owners, {}, progress_);
     close_parts();
     find_joints();
     begin("fairing", 0.4);
-    measure(&BulgeStages::before);
+    measure_before();
     decide();
     fair();
     measure(&BulgeStages::faired);
@@ -83,6 +82,12 @@ class JointShaper {
     std::vector<Mat3> used, held_out;
     std::size_t report = 0;
     int round = 0;
+  };
+
+  /// Where a part is cut farther out than its function has samples: more of them, and a function with them.
+  struct PartSkin {
+    std::vector<SurfaceSample> samples;
+    Hrbf function;
   };
 
   void begin(const char* what, double fraction) const {
@@ -113,8 +118,9 @@ class JointShaper {
 
   void close_parts() {
     const std::vector<PartBones> bones = bones_of_parts(partition_, surface_, rig_.skeleton, body_.bind);
-    const PartCutter cutter(surface_, partition_, bones, body_.bind);
+    const PartCutter cutter(surface_, partition_, bones, body_.bind, owners_);
     result_.parts.resize(partition_.parts.size());
+    skins_.resize(partition_.parts.size());
     for (const Partition::Part& part : partition_.parts) result_.joints.push_back(part.joint);
     begin("particles", 0.2);
     const std::vector<char> used = used_parts();
@@ -134,25 +140,59 @@ class JointShaper {
           ClosedPart& part = result_.parts[p];
           part = cutter.cut(static_cast<Index>(p), peel);
           if (part.fixed_vertices < kLeastVertices) part = {};
-          close_holes(part, from->function, options_.particles, options_.seed * 7919 + partition_.parts[p].joint);
+          skins_[p] = skin_of(p, *from);
+          close_holes(part, closing_function(p), options_.particles, options_.seed * 7919 + partition_.parts[p].joint);
         },
         1);
-    for (const ClosedPart& part : result_.parts) default_.push_back(distances_of(part));
+    for (std::size_t p = 0; p < result_.parts.size(); ++p) {
+      default_.push_back(distances_of(result_.parts[p]));
+      if (skins_[p].function.ok()) default_.back() = on_surface(p, function_of(static_cast<Index>(p))->function);
+    }
   }
 
-  /// The hole of a part at the joint with another one: the longest border of those.
-  bool side_of(Index part, Index partner, JointSide& side) {
+  PartSkin skin_of(std::size_t p, const ImplicitPart& from) const {
+    PartSkin skin;
+    std::vector<char> sampled(surface_.size(), 0);
+    for (const Index v : partition_.parts[p].vertices) sampled[v] = 1;
+    skin.samples = skin_samples(result_.parts[p], sampled, from.samples, options_.seed * 6700417 + from.joint);
+    if (skin.samples.empty()) return skin;
+    std::vector<SurfaceSample> all = from.samples;
+    all.insert(all.end(), skin.samples.begin(), skin.samples.end());
+    skin.function = Hrbf::fit(all);
+    if (!skin.function.ok()) skin = {};
+    return skin;
+  }
+
+  /// The function that a part is closed by.
+  const Hrbf& closing_function(std::size_t p) const {
+    return skins_[p].function.ok() ? skins_[p].function : function_of(static_cast<Index>(p))->function;
+  }
+
+  /// Distances at which a function has its surface, for the vertices of closures at joints.
+  std::vector<double> on_surface(std::size_t p, const Hrbf& function) const {
+    std::vector<double> distances;
+    for (const ClosureVertex& vertex : result_.parts[p].closure)
+      distances.push_back(result_.parts[p].holes[vertex.hole].at_joint() ? surface_distance(function, vertex)
+                                                                         : vertex.distance);
+    return distances;
+  }
+
+  /// The hole of a part at the joint with another one: the longest border of those. Otherwise why there is none.
+  std::string side_of(Index part, Index partner, JointSide& side) {
     ClosedPart& closed = result_.parts[part];
+    if (function_of(part) == nullptr) return "has no function";
+    if (closed.empty()) return "is closed, or has too few vertices";
+    std::string reason = "has no border there";
     double longest = 0;
     for (Index h = 0; h < closed.holes.size(); ++h)
       for (Index b = 0; b < closed.holes[h].bones.size(); ++b) {
         const PartHole& hole = closed.holes[h];
-        if (hole.bones[b].partner != partner || hole.fill == HoleFill::kOpen) continue;
-        if (hole.loop.size() < kLeastBorder || !(hole.radius > longest)) continue;
-        longest = hole.radius;
-        side = {&closed, &function_of(part)->function, h, b};
+        if (hole.bones[b].partner != partner || !(hole.radius > longest)) continue;
+        if (hole.loop.size() < kLeastBorder) reason = "has a border of fewer than five vertices there";
+        else if (hole.fill == HoleFill::kOpen) reason = "could not be closed there: " + hole.reason;
+        else longest = hole.radius, side = {&closed, &closing_function(part), h, b};
       }
-    return longest > 0;
+    return longest > 0 ? "" : reason;
   }
 
   void find_joints() {
@@ -166,8 +206,8 @@ class JointShaper {
       Pair pair;
       if (!chosen(report.joint)) report.reason = kNotChosen;
       else if (range == ranges_.end() || range->second.axes.empty()) report.reason = "the joint does not turn";
-      else if (!side_of(above, p, pair.parent)) report.reason = "the part above has no usable hole there";
-      else if (!side_of(p, above, pair.child)) report.reason = "the part has no usable hole there";
+      else if (std::string why = side_of(above, p, pair.parent); !why.empty()) report.reason = "the part above " + why;
+      else if (why = side_of(p, above, pair.child); !why.empty()) report.reason = "the part " + why;
       if (report.reason.empty()) {
         report.range = range->second.source;
         report.radius = std::max(pair.parent.radius(), pair.child.radius());
@@ -207,13 +247,28 @@ class JointShaper {
         1);
   }
 
+  /// Of the functions that frames use, which closures are not on where parts were cut farther out.
+  void measure_before() {
+    std::vector<std::vector<double>> closed;
+    for (std::size_t p = 0; p < result_.parts.size(); ++p) {
+      closed.push_back(distances_of(result_.parts[p]));
+      set_distances(result_.parts[p], default_[p]);
+    }
+    measure(&BulgeStages::before);
+    for (std::size_t p = 0; p < result_.parts.size(); ++p) set_distances(result_.parts[p], closed[p]);
+  }
+
+  /// Of a joint that need not be adjusted, at most.
+  double least_energy(const Pair& pair) const {
+    const double vertices = static_cast<double>(vertices_of(pair.parent) + vertices_of(pair.child));
+    return options_.least_bulge * std::max(1.0, vertices * static_cast<double>(pair.used.size()));
+  }
+
   /// Which joints to adjust.
   void decide() {
     for (const Pair& pair : pairs_) {
       JointShapeReport& report = result_.reports[pair.report];
-      const double vertices = static_cast<double>(vertices_of(pair.parent) + vertices_of(pair.child));
-      const double mean = report.used.before / std::max(1.0, vertices * static_cast<double>(report.rotations));
-      const bool needed = !options_.joints.empty() || mean > options_.least_bulge;
+      const bool needed = !options_.joints.empty() || report.used.before > least_energy(pair);
       report.fit = needed ? JointFit::kAdjusted : JointFit::kNotNeeded;
     }
   }
@@ -321,53 +376,61 @@ class JointShaper {
     for (const ClosedPart& part : result_.parts) final_.push_back(distances_of(part));
   }
 
-  /// The part's own samples, those beyond ends that are not adjusted, and those of adjusted closures.
+  /// The part's own samples, those of its closures at joints, adjusted or not, and those beyond other ends.
   std::vector<SurfaceSample> samples_of(std::size_t p) const {
     const ImplicitPart* from = function_of(static_cast<Index>(p));
     const ClosedPart& part = result_.parts[p];
-    std::vector<std::pair<Index, Vec3>> adjusted;  // Holes and joints.
-    std::vector<Vec3> others;
+    std::vector<Index> holes, closed;  // Holes, and joints at them.
     for (const Pair& pair : pairs_)
       for (const JointSide* side : {&pair.parent, &pair.child}) {
         if (side->part != &part) continue;
-        if (adjusts(pair)) adjusted.emplace_back(side->hole, side->to_joint().joint);
-        else others.push_back(side->to_joint().joint);
+        closed.push_back(result_.reports[pair.report].joint);
+        if (std::find(holes.begin(), holes.end(), side->hole) == holes.end()) holes.push_back(side->hole);
       }
     const std::size_t own = from->samples.size() - from->end_samples;
     std::vector<SurfaceSample> samples(from->samples.begin(), from->samples.begin() + static_cast<std::ptrdiff_t>(own));
-    for (std::size_t s = own; s < from->samples.size(); ++s) {
-      const Vec3& point = from->samples[s].point;
-      double nearest = std::numeric_limits<double>::infinity(), other = nearest;
-      for (const auto& [hole, joint] : adjusted) nearest = std::min(nearest, (joint - point).norm());
-      for (const Vec3& joint : others) other = std::min(other, (joint - point).norm());
-      if (!(nearest < other)) samples.push_back(from->samples[s]);
-    }
-    std::vector<Index> done;
-    const int count = std::max(kLeastSamples, std::min(options_.closure_samples,
-                                                       kMostSamples / std::max(1, static_cast<int>(adjusted.size()))));
-    for (const auto& [hole, joint] : adjusted) {
-      if (std::find(done.begin(), done.end(), hole) != done.end()) continue;
-      done.push_back(hole);
-      const std::vector<Index> triangles = closure_triangles(part, hole);
-      const auto more =
-          closed_samples(part, triangles, count, samples, options_.seed * 15485863 + from->joint * 31 + hole);
+    for (std::size_t s = own; s < from->samples.size(); ++s)
+      if (std::find(closed.begin(), closed.end(), nearest_joint(p, from->samples[s].point)) == closed.end())
+        samples.push_back(from->samples[s]);
+    samples.insert(samples.end(), skins_[p].samples.begin(), skins_[p].samples.end());
+    const int count = std::max(
+        kLeastSamples, std::min(options_.closure_samples, kMostSamples / std::max(1, static_cast<int>(holes.size()))));
+    for (const Index hole : holes) {
+      const auto more = closed_samples(part, closure_triangles(part, hole), count, samples,
+                                       options_.seed * 15485863 + from->joint * 31 + hole);
       samples.insert(samples.end(), more.begin(), more.end());
     }
     return samples;
   }
 
-  /// Fits functions to the closures; a part without adjusted holes, or whose new function fails, has its old one.
-  void fit_functions() {
-    functions_.assign(result_.parts.size(), {});
-    samples_.assign(result_.parts.size(), {});
-    std::vector<char> changed(result_.parts.size(), 0);
+  /// Of the joints at both ends of a part, the one nearest to a point.
+  Index nearest_joint(std::size_t p, const Vec3& point) const {
+    Index best = kNone;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t q = 0; q < partition_.parts.size(); ++q) {
+      if (q != p && partition_.parts[q].parent != p) continue;
+      const Vec3 at = body_.bind[partition_.parts[q].joint].topRightCorner<3, 1>();
+      if (const double distance = (at - point).norm(); distance < least)
+        least = distance, best = partition_.parts[q].joint;
+    }
+    return best;
+  }
+
+  /// Fits functions to the closures of parts that changed; one with nothing adjusted, or whose new function fails,
+  /// has its old one.
+  void fit_functions(const std::vector<char>& changed) {
+    functions_.resize(result_.parts.size());
+    samples_.resize(result_.parts.size());
+    std::vector<char> adjusted(result_.parts.size(), 0);
     for (const Pair& pair : pairs_)
-      if (adjusts(pair)) changed[number_of(pair.parent)] = changed[number_of(pair.child)] = 1;
+      if (adjusts(pair)) adjusted[number_of(pair.parent)] = adjusted[number_of(pair.child)] = 1;
     parallel_for(
         result_.parts.size(),
         [&](std::size_t p) {
           progress_.check();
           if (changed[p] == 0) return;
+          samples_[p].clear(), functions_[p] = {};
+          if (adjusted[p] == 0) return;
           samples_[p] = samples_of(p);
           functions_[p] = Hrbf::fit(samples_[p]);
           if (functions_[p].ok()) improve(p);
@@ -381,7 +444,7 @@ class JointShaper {
     std::vector<SurfaceSample> more = samples_[p];
     for (const Pair& pair : pairs_)
       for (const JointSide* side : {&pair.parent, &pair.child}) {
-        if (!adjusts(pair) || side->part != &result_.parts[p]) continue;
+        if (side->part != &result_.parts[p]) continue;
         const auto extra = samples_where_off(functions_[p], result_.parts[p], side->hole, more,
                                              kRefitTolerance * side->radius(), kWorstSamples);
         more.insert(more.end(), extra.begin(), extra.end());
@@ -393,7 +456,7 @@ class JointShaper {
 
   const Hrbf& new_function(const JointSide& side) const {
     const Hrbf& fitted = functions_[number_of(side)];
-    return fitted.ok() ? fitted : *side.function;
+    return fitted.ok() ? fitted : function_of(static_cast<Index>(number_of(side)))->function;
   }
 
   /// Energies of the surfaces of the functions, with the closures put on them and back.
@@ -415,36 +478,62 @@ class JointShaper {
           const ImplicitPart* from = function_of(static_cast<Index>(p));
           if (from == nullptr || result_.parts[p].empty()) return;
           const Hrbf& function = functions_[p].ok() ? functions_[p] : from->function;
-          for (ClosureVertex& vertex : result_.parts[p].closure)
-            if (result_.parts[p].holes[vertex.hole].at_joint()) vertex.distance = surface_distance(function, vertex);
-          result_.parts[p].place();
+          set_distances(result_.parts[p], on_surface(p, function));
         },
         1);
     measure(&BulgeStages::refit);
     for (std::size_t p = 0; p < final_.size(); ++p) set_distances(result_.parts[p], final_[p]);
   }
 
-  void refit() {
-    for (int round = 0;; ++round) {
-      fit_functions();
-      measure_refit();
-      bool worse = false;
-      for (const Pair& pair : pairs_) {
-        JointShapeReport& report = result_.reports[pair.report];
-        if (!options_.keep_better || !adjusts(pair) || report.held_out.refit <= report.held_out.before) continue;
-        report.fit = JointFit::kKept;
-        report.reason = "the new shape would protrude more than the old one";
-        worse = true;
-        for (const JointSide* side : {&pair.parent, &pair.child}) {
-          const std::size_t p = number_of(*side);
-          for (std::size_t i = 0; i < final_[p].size(); ++i)
-            if (side->part->closure[i].hole == side->hole && side->part->closure[i].bone == side->bone)
-              final_[p][i] = default_[p][i];
-          set_distances(*side->part, final_[p]);
-        }
-      }
-      if (!worse) return;
+  /// The shape of a joint as it was before.
+  void restore(const Pair& pair) {
+    for (const JointSide* side : {&pair.parent, &pair.child}) {
+      const std::size_t p = number_of(*side);
+      for (std::size_t i = 0; i < final_[p].size(); ++i)
+        if (side->part->closure[i].hole == side->hole && side->part->closure[i].bone == side->bone)
+          final_[p][i] = default_[p][i];
+      set_distances(*side->part, final_[p]);
     }
+  }
+
+  void keep_old(const Pair& pair, const char* reason, std::vector<char>& changed) {
+    JointShapeReport& report = result_.reports[pair.report];
+    report.fit = JointFit::kKept;
+    report.reason = reason;
+    restore(pair);
+    changed[number_of(pair.parent)] = changed[number_of(pair.child)] = 1;
+  }
+
+  /// Joints that protrude more than before get their old shape. Where that is not enough, because a function changes
+  /// as a whole, or where a joint that was good is not any more, all joints of its two parts do.
+  bool keep_where_worse(std::vector<char>& changed) {
+    bool worse = false;
+    for (const Pair& pair : pairs_) {
+      const JointShapeReport& report = result_.reports[pair.report];
+      const bool own = adjusts(pair);
+      if (report.held_out.refit <= report.held_out.before + (own ? 0.0 : least_energy(pair))) continue;
+      if (own) keep_old(pair, "the new shape would protrude more than the old one", changed), worse = true;
+      else
+        for (const Pair& other : pairs_) {
+          const bool beside = other.parent.part == pair.parent.part || other.parent.part == pair.child.part ||
+                              other.child.part == pair.parent.part || other.child.part == pair.child.part;
+          if (!beside || !adjusts(other)) continue;
+          keep_old(other, "the joint beside it would protrude more than before", changed);
+          worse = true;
+        }
+    }
+    return worse;
+  }
+
+  void refit() {
+    for (const Pair& pair : pairs_)
+      if (!adjusts(pair)) restore(pair);
+    std::vector<char> changed(result_.parts.size(), 1);
+    do {
+      fit_functions(changed);
+      measure_refit();
+      changed.assign(changed.size(), 0);
+    } while (options_.keep_better && keep_where_worse(changed));
   }
 
   JointShapes finish() {
@@ -460,8 +549,10 @@ class JointShaper {
   const Progress& progress_;
   const StageListener& stage_;
   SkinSurface surface_;
+  std::vector<Index> owners_;  ///< By vertex of the surface.
   Partition partition_;
   ImplicitBody body_;
+  std::vector<PartSkin> skins_;
   JointShapes result_;
   std::vector<Pair> pairs_;
   int rounds_ = 0;

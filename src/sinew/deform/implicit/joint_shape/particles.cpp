@@ -23,6 +23,7 @@ constexpr double kSettled = 0.05;         ///< Change of the number over five st
 constexpr std::size_t kSettledSteps = 5;  ///< Also steps of movement at the end.
 constexpr double kNoise = 1e-3;
 constexpr double kLiteralMost = 0.1;
+constexpr double kFarthestParticle = 3;  ///< Radii from the middle of the border: a surface that does not close.
 
 double bell_factor() { return 1 / std::sqrt(2 * kPi); }
 
@@ -38,6 +39,8 @@ class Spreading {
   Spreading(const Hrbf& function, const ParticleHole& hole, const ParticleOptions& options, std::uint64_t seed)
       : function_(function), options_(options), scale_(particle_scale(hole.radius, options.target)), random_(seed) {
     add_walls(hole);
+    for (const Vec3& p : hole.border) middle_ += p / static_cast<double>(hole.border.size());
+    reach_ = kFarthestParticle * hole.radius;
     for (std::size_t v = 0; v < hole.border.size(); ++v)
       for (const double out : {0.4, 1.2}) {
         Vec3 p = hole.border[v] + scale_.spacing * (out * hole.conormals[v] + kNoise * any_direction(random_));
@@ -56,7 +59,7 @@ class Spreading {
       const std::size_t events = populate();
       ++result.population_steps;
       counts.push_back(particles_.size());
-      if (particles_.empty()) break;
+      if (particles_.empty() || particles_.size() > static_cast<std::size_t>(options_.target)) break;
       if (counts.size() <= kSettledSteps) continue;
       const auto now = static_cast<double>(counts.back()),
                  before = static_cast<double>(counts[counts.size() - 1 - kSettledSteps]);
@@ -147,7 +150,8 @@ class Spreading {
     std::vector<char> dead(particles_.size(), 0);
     std::size_t events = 0;
     for (const std::size_t i : order) {
-      const double e = energy(particles_[i].position, i);
+      const bool away = (particles_[i].position - middle_).norm() > reach_;
+      const double e = away ? 1 + options_.most_energy : energy(particles_[i].position, i);
       const bool sparse = e<options_.least_energy, dense = e> options_.most_energy;
       if ((!sparse && !dense) || random_.uniform() >= kChance) continue;
       ++events;
@@ -177,6 +181,8 @@ class Spreading {
   geometry::Random random_;
   std::vector<Particle> walls_, particles_;
   std::vector<Vec3> normals_;
+  Vec3 middle_ = Vec3::Zero();
+  double reach_ = 0;
 };
 
 }  // namespace

@@ -20,6 +20,9 @@ constexpr int kMarchSteps = 12, kHalvings = 16;
 constexpr double kFarthest = 3;
 constexpr double kWorstApart = 0.25;  ///< Of the distance between samples, for those added where a function is off.
 
+constexpr double kLeastMoreSkin = 0.03;  ///< Of a part's area.
+constexpr int kLeastMoreSamples = 8, kMostMoreSamples = 80;
+
 std::vector<Vec3> vertex_normals(const ClosedPart& part) {
   std::vector<Vec3> normals(part.positions.size(), Vec3::Zero());
   for (const auto& t : part.triangles) {
@@ -77,6 +80,27 @@ std::vector<SurfaceSample> closed_samples(const ClosedPart& part, std::span<cons
     samples.push_back({p, n.normalized()});
   }
   return samples;
+}
+
+std::vector<SurfaceSample> skin_samples(const ClosedPart& part, std::span<const char> sampled,
+                                        std::span<const SurfaceSample> existing, std::uint64_t seed) {
+  std::vector<Index> more;
+  double more_area = 0, area = 0;
+  for (Index t = 0; t < part.fixed_triangles; ++t) {
+    const auto& c = part.triangles[t];
+    const Vec3& a = part.positions[c[0]];
+    const double size = (part.positions[c[1]] - a).cross(part.positions[c[2]] - a).norm();
+    area += size;
+    const auto known = [&](Index v) { return part.source[v] != kNone && sampled[part.source[v]] != 0; };
+    if (std::all_of(c.begin(), c.end(), known)) continue;
+    more.push_back(t);
+    more_area += size;
+  }
+  if (!(more_area > kLeastMoreSkin * area)) return {};
+  const double dense = static_cast<double>(existing.size()) / std::max(area - more_area, 0.01 * area);
+  const int count =
+      static_cast<int>(std::clamp(dense * more_area, double{kLeastMoreSamples}, double{kMostMoreSamples}));
+  return closed_samples(part, more, count, existing, seed);
 }
 
 double surface_distance(const Hrbf& function, const ClosureVertex& vertex) {

@@ -18,6 +18,11 @@ namespace sinew::deform {
 std::vector<SurfaceSample> closed_samples(const ClosedPart& part, std::span<const Index> triangles, int count,
                                           std::span<const SurfaceSample> existing, std::uint64_t seed);
 
+/// Samples of a part's skin where it has none: on triangles with a vertex that is not one of the skin, or not one that
+/// was `sampled`, as dense as the existing ones. None if that is less than 3 % of the part's area.
+std::vector<SurfaceSample> skin_samples(const ClosedPart& part, std::span<const char> sampled,
+                                        std::span<const SurfaceSample> existing, std::uint64_t seed);
+
 /// The triangles that close a hole.
 std::vector<Index> closure_triangles(const ClosedPart& part, Index hole);
 
