@@ -180,6 +180,7 @@ void retarget_real(const ReproduceOptions& options, const Progress& progress, Re
            "The error of the method 'biharmonic' is not below half of that of closest points where rest poses differ.");
     }
   }
+  if (table.rows.empty() && !options.only.empty()) return;
   if (table.rows.empty()) throw Error(fmt::format("{} has none of the characters of this experiment.", options.data));
   result.tables.push_back(std::move(table));
 }
