@@ -5,14 +5,18 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <Eigen/LU>
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <map>
 
 #include "sinew/core/error.h"
 #include "sinew/core/parallel.h"
+#include "sinew/geometry/mesh/normals.h"
 #include "sinew/io/file.h"
 #include "sinew/jobs/convert.h"
 #include "sinew/jobs/make.h"
@@ -154,6 +158,59 @@ TEST_F(Transfer, ABareBodyOfOtherBuildGetsTheReferencesJointsInItsOrder) {
   // The reference's clips came along.
   const io::Asset asset = io::load(folder_ / "out.glb");
   EXPECT_EQ(asset.character.clips.size(), io::load(folder_ / "reference.glb").character.clips.size());
+}
+
+// The torso of a character, displaced along its normals, as two objects that meet at a seam.
+std::string two_piece_vest(const Mesh& mesh) {
+  const Box box = mesh.bounds();
+  const std::vector<Vec3> normals = geometry::vertex_normals(mesh);
+  std::string text;
+  Index count = 0;
+  for (const bool front : {true, false}) {
+    text += front ? "o front\n" : "o back\n";
+    std::map<Index, Index> number;
+    std::string faces;
+    for (Index f = 0; f < mesh.face_count(); ++f) {
+      Vec3 middle = Vec3::Zero();
+      for (const Index v : mesh.face(f)) middle += mesh.positions[v] / static_cast<double>(mesh.face(f).size());
+      const Vec3 at = (middle - box.lower).cwiseQuotient(box.extent());
+      if (at.y() < 0.5 || at.y() > 0.8 || std::abs(at.x() - 0.5) > 0.2 || (at.z() > 0.5) != front) continue;
+      faces += "f";
+      for (const Index v : mesh.face(f)) {
+        if (number.try_emplace(v, count + 1).second) {
+          const Vec3 q = mesh.positions[v] + 0.01 * normals[v];
+          text += fmt::format("v {:.9g} {:.9g} {:.9g}\n", q.x(), q.y(), q.z());
+          ++count;
+        }
+        faces += fmt::format(" {}", number[v]);
+      }
+      faces += "\n";
+    }
+    text += faces;
+  }
+  return text;
+}
+
+TEST_F(Transfer, SeparatePartsOfAGarmentHaveEqualRowsAtTheirSeamInTheWrittenFile) {
+  make_human("reference.glb", 2500);
+  write("vest.obj", two_piece_vest(rig_of("reference.glb").mesh));
+  run("reference.glb", {"vest.obj"}, "vest.glb");
+  const Rig out = rig_of("vest.glb");
+  ASSERT_EQ(out.mesh.parts.size(), 2U);
+  expect_full_rows(out);
+  std::map<std::array<double, 3>, Index> front;
+  for (Index v = 0; v < out.mesh.parts[1].first_vertex; ++v)
+    front[{out.mesh.positions[v].x(), out.mesh.positions[v].y(), out.mesh.positions[v].z()}] = v;
+  int shared = 0, blended = 0;
+  for (Index v = out.mesh.parts[1].first_vertex; v < out.mesh.vertex_count(); ++v) {
+    const auto at = front.find({out.mesh.positions[v].x(), out.mesh.positions[v].y(), out.mesh.positions[v].z()});
+    if (at == front.end()) continue;
+    const auto a = out.weights.row(at->second), b = out.weights.row(v);
+    EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end())) << v;
+    ++shared, blended += a.size() > 1;
+  }
+  EXPECT_GT(shared, 10);
+  EXPECT_GT(blended, 5);
 }
 
 TEST_F(Transfer, SeveralTargetsGoToAFolderAndOneThatFailsIsToldOf) {

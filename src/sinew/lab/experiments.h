@@ -30,17 +30,18 @@ struct ReproduceOptions {
     v(Field("seed", "Seed of the random cases that are tried besides the published ones.").range(0, 2147483647),
       self.seed);
     v(Field("with_times", "Also write the times to the output; they differ from run to run."), self.with_times);
-    v(Field("characters", "Number of synthetic characters of each kind; 0 tries only real ones (embedding).")
+    v(Field("characters",
+            "Number of synthetic characters of each kind; 0 tries only real ones (embedding, retargeting).")
           .range(0, 100000),
       self.characters);
     v(Field("data",
             "Folder of real characters. Without it, only synthetic ones are tried (embedding, curve-rigging, ode, "
-            "transfer, pbd, implicit, joint-shape).")
+            "transfer, retargeting, pbd, implicit, joint-shape).")
           .as("FOLDER"),
       self.data);
     v(Field("only",
             "Real characters to try, by name or class, or 'development' or 'held-out' for one group; all if empty "
-            "(embedding; curve-rigging, ode, implicit and joint-shape by name).")
+            "(embedding; curve-rigging, ode, implicit, joint-shape and retargeting by name).")
           .as("NAME,…"),
       self.only);
     v(Field("one_hint",

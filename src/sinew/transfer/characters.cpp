@@ -23,13 +23,29 @@ Index paired_above(const Skeleton& skeleton, Index joint, const std::vector<Inde
   return kNone;
 }
 
-Mat3 bone_turn(const TransferBody& reference, const TransferBody& target, const Correspondence& correspondence,
-               Directions directions, const JointPair& pair, const Vec3& reference_axis, const Vec3& target_axis) {
-  if (directions == Directions::kUnturned) return correspondence.turn;
-  const Mat3 first = directions == Directions::kJointFrames
-                         ? Mat3(reference.frame(pair.reference) * target.frame(pair.target).transpose())
-                         : correspondence.turn;
-  return smallest_turn(first * target_axis, reference_axis, Vec3::UnitZ()) * first;
+/// How much the rotation of the bone above counts against a direction, where several bones leave a joint.
+constexpr double kAbove = 0.1;
+
+PairedBone bone_between(const TransferBody& reference, const TransferBody& target, const JointPair& from,
+                        const JointPair& to) {
+  PairedBone bone;
+  bone.target_a = target.position(from.target), bone.target_b = target.position(to.target);
+  bone.reference_a = reference.position(from.reference), bone.reference_b = reference.position(to.reference);
+  return bone;
+}
+
+/// The rotation of a joint, before that of each of its bones. One bone does not determine the rotation about itself, so
+/// that it follows the bone above; several bones, such as those of a hand, do.
+Mat3 joint_turn(const TransferBody& reference, const TransferBody& target, Directions directions, const JointPair& pair,
+                const std::vector<PairedBone>& bones, const Mat3& above) {
+  if (directions == Directions::kJointFrames)
+    return reference.frame(pair.reference) * target.frame(pair.target).transpose();
+  if (bones.size() < 2) return above;
+  Mat3 sum = kAbove * above;
+  for (const PairedBone& bone : bones)
+    sum +=
+        (bone.reference_b - bone.reference_a).normalized() * (bone.target_b - bone.target_a).normalized().transpose();
+  return polar(sum).rotation;
 }
 
 }  // namespace
@@ -81,26 +97,33 @@ std::vector<std::vector<PairedBone>> paired_bones(const TransferBody& reference,
                                                   const Correspondence& correspondence, Directions directions) {
   const std::vector<JointPair>& pairs = correspondence.pairs;
   std::vector<std::vector<PairedBone>> bones(pairs.size());
+  std::vector<std::vector<Index>> children(pairs.size());
+  for (Index p = 0; p < pairs.size(); ++p)
+    if (pairs[p].parent != kNone) children[pairs[p].parent].push_back(p);
   std::vector<Mat3> incoming(pairs.size(), correspondence.turn);
   const double shortest_r = kShortest * reference.mesh.size(), shortest_t = kShortest * target.mesh.size();
+  const auto has_direction = [&](const PairedBone& bone) {
+    return bone.target_length() > shortest_t && bone.reference_length() > shortest_r;
+  };
   for (Index p = 0; p < pairs.size(); ++p) {
-    const Index above = pairs[p].parent;
-    if (above == kNone) continue;
-    PairedBone bone;
-    bone.pair = above;
-    bone.child = p;
-    bone.target_a = target.position(pairs[above].target);
-    bone.target_b = target.position(pairs[p].target);
-    bone.reference_a = reference.position(pairs[above].reference);
-    bone.reference_b = reference.position(pairs[p].reference);
-    const bool has_direction = bone.target_length() > shortest_t && bone.reference_length() > shortest_r;
-    bone.turn = has_direction ? bone_turn(reference, target, correspondence, directions, pairs[above],
-                                          (bone.reference_b - bone.reference_a).normalized(),
-                                          (bone.target_b - bone.target_a).normalized())
-                              : incoming[above];
-    if (!has_direction) bone.target_b = bone.target_a, bone.reference_b = bone.reference_a;
-    incoming[p] = bone.turn;
-    bones[above].push_back(bone);
+    std::vector<PairedBone> directed;
+    for (const Index child : children[p])
+      if (const PairedBone bone = bone_between(reference, target, pairs[p], pairs[child]); has_direction(bone))
+        directed.push_back(bone);
+    const Mat3 turn = joint_turn(reference, target, directions, pairs[p], directed, incoming[p]);
+    for (const Index child : children[p]) {
+      PairedBone bone = bone_between(reference, target, pairs[p], pairs[child]);
+      bone.pair = p, bone.child = child;
+      bone.turn = incoming[p];
+      if (!has_direction(bone)) bone.target_b = bone.target_a, bone.reference_b = bone.reference_a;
+      else if (directions == Directions::kUnturned) bone.turn = correspondence.turn;
+      else
+        bone.turn =
+            smallest_turn(turn * (bone.target_b - bone.target_a), bone.reference_b - bone.reference_a, Vec3::UnitZ()) *
+            turn;
+      incoming[child] = bone.turn;
+      bones[p].push_back(bone);
+    }
   }
   for (Index p = 0; p < pairs.size(); ++p) {
     if (!bones[p].empty()) continue;

@@ -56,7 +56,8 @@ Correspondence correspond(const Skeleton& reference, const Skeleton& target,
 
 /// How directions around a bone are matched.
 enum class Directions {
-  kPositions,    ///< The smallest rotation from one bone to the other, after `Correspondence::turn`.
+  kPositions,    ///< The smallest rotation from one bone to the other, after that of the bone above, or of all bones
+                 ///< that leave the joint if they are several. The root's is `Correspondence::turn`.
   kJointFrames,  ///< The joints' own axes first, then the smallest rotation, so roll is kept. For rigs whose axes
                  ///< agree.
   kUnturned,     ///< `Correspondence::turn` alone, as the authors' released code: for equal poses, and for comparison.

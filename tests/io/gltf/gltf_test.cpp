@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -154,6 +155,42 @@ TEST(Gltf, WritingWeightsChangesNothingElse) {
     EXPECT_EQ(before, after) << type;
     EXPECT_LT(farthest(posed(asset.character, 0.3), posed(load(folder / "w.glb").character, 0.3)),
               std::string(type) == "u8" ? 5e-3 : 1e-4);
+  }
+}
+
+TEST(Gltf, FloatRowsThatSumToOneAreWrittenToTheBit) {
+  TemporaryFolder folder;
+  Asset asset = read();
+  Rig& rig = asset.character.rig;
+  SkinWeights rows;
+  std::vector<char> kept;
+  const std::vector<Index> joints = rig.skins[0].joints;
+  ASSERT_GE(joints.size(), 2U);
+  for (Index v = 0; v < rig.weights.row_count(); ++v) {
+    const bool skinned = std::any_of(rig.mesh.parts.begin(), rig.mesh.parts.end(), [&](const MeshPart& part) {
+      return part.skin == 0 && v >= part.first_vertex && v < part.first_vertex + part.vertex_count;
+    });
+    // No multiples of 2⁻²⁴; every third row has the sum 0.9.
+    const float small = 0.01F + 0.001F * static_cast<float>(v), rest = (v % 3 == 2 ? 0.9F : 1.0F) - small;
+    kept.push_back(skinned && v % 3 != 2);
+    if (skinned) rows.add_row({{joints[0], rest}, {joints[1], small}});
+    else rows.add_row(rig.weights.row(v));
+  }
+  rig.weights = rows;
+  SaveOptions options;
+  options.changes.weights = true;
+  Report report;
+  save(asset, folder / "w.glb", options, report);
+  const SkinWeights written = load(folder / "w.glb").character.rig.weights;
+  ASSERT_GT(std::count(kept.begin(), kept.end(), 1), 1);
+  for (Index v = 0; v < rows.row_count(); ++v) {
+    double sum = 0;
+    for (const Influence& influence : written.row(v)) sum += static_cast<double>(influence.weight);
+    EXPECT_NEAR(sum, 1, 4e-7) << v;
+    if (kept[v] != 0) {
+      EXPECT_TRUE(std::equal(rows.row(v).begin(), rows.row(v).end(), written.row(v).begin(), written.row(v).end()))
+          << v;
+    }
   }
 }
 

@@ -29,6 +29,14 @@ TEST(Retargeting, GarmentsAndFamiliesMeetTheirBounds) {
   for (const Finding& miss : result.misses) ADD_FAILURE() << miss.text;
 }
 
+TEST(Retargeting, HelpersThatFollowTheirDriversAreNearerToTheTruthThanStillOnes) {
+  Reproduction result;
+  retarget_helpers({}, 1200, {}, result);
+  ASSERT_EQ(result.tables.size(), 1U);
+  EXPECT_EQ(result.tables[0].rows.size(), 2U);
+  for (const Finding& miss : result.misses) ADD_FAILURE() << miss.text;
+}
+
 TEST(Retargeting, LevelsOfDetailAndPosedWeightsMeetTheirBounds) {
   Reproduction result;
   retarget_details(6000, {}, result);

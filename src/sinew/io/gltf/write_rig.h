@@ -35,7 +35,8 @@ void separate_instances(DocumentEditor& editor, const Asset& asset, const std::v
 void write_skins(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts,
                  const std::vector<Index>& node_of_joint);
 
-/// Writes the rows of all skinned parts as sets of four joints and weights that sum to exactly 1.
+/// Writes the rows of all skinned parts as sets of four joints and weights. Rows of floats that sum to 1, to within
+/// their rounding, are written to the bit; others are made to sum to exactly 1.
 void write_weights(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts,
                    const SaveOptions& options, Report& report);
 

@@ -5,8 +5,10 @@
 #include <Eigen/LU>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
+#include <span>
 
 #include "sinew/io/gltf/json_access.h"
 #include "sinew/io/gltf/quantize.h"
@@ -40,10 +42,11 @@ void fill_skin(DocumentEditor& editor, Json& skin_json, const Skin& skin, const 
   else skin_json["inverseBindMatrices"] = editor.add_accessor(elements);
 }
 
-// The influences of one vertex as the file will hold them.
+// The influences of one vertex as the file will hold them. Rows that are written as they are have no shares.
 struct Row {
   std::vector<std::uint32_t> slots;
   std::vector<std::uint32_t> shares;
+  std::vector<float> values;
 };
 
 struct WeightWriter {
@@ -64,7 +67,8 @@ struct WeightWriter {
     for (const Row& row : rows)
       for (std::size_t k = 4 * set; k < 4 * set + 4; ++k, target += size) {
         const std::uint32_t share = k < row.shares.size() ? row.shares[k] : 0;
-        const float value = static_cast<float>(share) / static_cast<float>(kFloatUnits);
+        const float value =
+            k < row.values.size() ? row.values[k] : static_cast<float>(share) / static_cast<float>(kFloatUnits);
         if (component == Component::kF32) std::memcpy(target, &value, size);
         else std::memcpy(target, &share, size);
       }
@@ -83,21 +87,46 @@ struct WeightWriter {
     for (const Row& row : rows)
       for (std::size_t k = 4 * set; k < 4 * set + 4; ++k, target += size) {
         // A joint of weight zero must be number zero.
-        const std::uint32_t slot = k < row.slots.size() && row.shares[k] > 0 ? row.slots[k] : 0;
+        const bool moves = k < row.values.size() || (k < row.shares.size() && row.shares[k] > 0);
+        const std::uint32_t slot = moves ? row.slots[k] : 0;
         std::memcpy(target, &slot, size);
       }
     return elements;
   }
 };
 
-std::vector<Row> make_rows(const SkinWeights& weights, const MeshPart& part, const VertexBlock& block,
+// Whether a row may be written to the bit: the specification asks for sums within 2e-7 per weight.
+bool valid_as_stored(std::span<const Influence> row, Index cap) {
+  constexpr double kSumError = 1e-7;
+  double sum = 0;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (!(row[i].weight > 0) || !std::isfinite(row[i].weight)) return false;
+    for (std::size_t k = 0; k < i; ++k)
+      if (row[k].joint == row[i].joint) return false;
+    sum += static_cast<double>(row[i].weight);
+  }
+  return !row.empty() && row.size() <= cap && std::abs(sum - 1) <= kSumError * static_cast<double>(row.size());
+}
+
+/// Rows to write: those of the character, which are kept where they are valid, and the same with the sum 1 and limited.
+struct WeightRows {
+  const SkinWeights& stored;
+  SkinWeights repaired;
+  Index cap;
+
+  bool as_stored(Index vertex) const { return valid_as_stored(stored.row(vertex), cap); }
+};
+
+std::vector<Row> make_rows(const WeightRows& weights, const MeshPart& part, const VertexBlock& block,
                            const std::map<Index, std::uint32_t>& slot_of, const WeightWriter& writer,
                            std::size_t& empty) {
   std::vector<Row> rows(block.count);
   std::vector<float> values;
   for (Index e = 0; e < block.count; ++e) {
     values.clear();
-    for (const Influence& influence : weights.row(mesh_vertex(part, block, e))) {
+    const Index vertex = mesh_vertex(part, block, e);
+    const bool as_stored = writer.component == Component::kF32 && weights.as_stored(vertex);
+    for (const Influence& influence : (as_stored ? weights.stored : weights.repaired).row(vertex)) {
       const auto slot = slot_of.find(influence.joint);
       if (slot == slot_of.end())
         throw Error(fmt::format("Part '{}' has weights on a joint that its skin does not list.", part.name));
@@ -109,7 +138,8 @@ std::vector<Row> make_rows(const SkinWeights& weights, const MeshPart& part, con
       values.push_back(1.0F);
       ++empty;
     }
-    rows[e].shares = share_out(values, writer.units);
+    if (as_stored) rows[e].values = values;
+    else rows[e].shares = share_out(values, writer.units);
   }
   return rows;
 }
@@ -187,9 +217,10 @@ void write_skins(DocumentEditor& editor, const Asset& asset, const std::vector<P
 void write_weights(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts,
                    const SaveOptions& options, Report& report) {
   const Rig& rig = asset.character.rig;
-  SkinWeights weights = rig.weights.normalized();
   Index cap = options.max_influences > 0 ? static_cast<Index>(options.max_influences) : 8;
   cap = std::min<Index>(cap, 8);
+  WeightRows rows_to_write{rig.weights, rig.weights.normalized(), cap};
+  SkinWeights& weights = rows_to_write.repaired;
   if (weights.max_influences() > cap) {
     CapResult capped = cap_influences(weights, static_cast<int>(cap));
     weights = std::move(capped.weights);
@@ -218,7 +249,7 @@ void write_weights(DocumentEditor& editor, const Asset& asset, const std::vector
     writer.sets = most > 4 ? 2 : 1;
     const auto mesh = editor.json["nodes"][parts[p].node]["mesh"].get<Index>();
     for (const VertexBlock& block : parts[p].blocks) {
-      const std::vector<Row> rows = make_rows(weights, part, block, slot_of, writer, empty);
+      const std::vector<Row> rows = make_rows(rows_to_write, part, block, slot_of, writer, empty);
       for (std::size_t set = 0; set < writer.sets; ++set) {
         const std::string joints_name = fmt::format("JOINTS_{}", set), weights_name = fmt::format("WEIGHTS_{}", set);
         editor.set_attribute(mesh, block.primitives, joints_name, writer.joints(rows, set, skin.joints.size()));

@@ -146,8 +146,17 @@ void retarget_ablations(int vertices, const Progress& progress, Reproduction& re
 }
 
 Reproduction retargeting_experiment(const ReproduceOptions& options, const Progress& progress) {
-  constexpr int kMembers = 4000, kBodies = 8000;
+  constexpr int kMembers = 4000, kBodies = 8000, kHelperBodies = 2500;
   Reproduction result;
+  const auto wanted = [&](const char* name) {
+    return options.only.empty() || std::find(options.only.begin(), options.only.end(), name) != options.only.end();
+  };
+  if (!options.data.empty()) {
+    retarget_real(options, progress, result);
+    if (wanted("clothes")) retarget_shells(options, progress, result);
+  }
+  if (wanted("helpers")) retarget_helpers(options, kHelperBodies, progress, result);
+  if (options.characters == 0) return result;
   retarget_families(options, kMembers, progress, result);
   retarget_ablations(kMembers, progress, result);
   retarget_posed(kMembers, progress, result);

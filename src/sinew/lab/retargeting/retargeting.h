@@ -25,6 +25,12 @@ void retarget_garments(int vertices, const Progress& progress, Reproduction& res
 void retarget_details(int vertices, const Progress& progress, Reproduction& result);
 /// Computed, edited and retargeted weights, posed by linear blending and with the volume stage (`pbd`).
 void retarget_posed(int vertices, const Progress& progress, Reproduction& result);
+/// Real bodies of one topology in the folder `data`, and their moved, decimated and remeshed copies, by each method.
+void retarget_real(const ReproduceOptions& options, const Progress& progress, Reproduction& result);
+/// Helper rigs transferred to other bodies, posed, with drivers on and off; real ones of the folder `data` too.
+void retarget_helpers(const ReproduceOptions& options, int vertices, const Progress& progress, Reproduction& result);
+/// Shells of real characters of the folder `data`, taken off and given rows by the rest, against the artist's.
+void retarget_shells(const ReproduceOptions& options, const Progress& progress, Reproduction& result);
 
 /// All of these; `characters` limits the members of the family, at most ten.
 Reproduction retargeting_experiment(const ReproduceOptions& options, const Progress& progress);

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The Sinew authors
 
 #include <fmt/format.h>
-#include <Eigen/LU>
 
 #include <algorithm>
 #include <array>
@@ -11,19 +10,13 @@
 #include <optional>
 
 #include "sinew/binding/voxel/voxel.h"
-#include "sinew/deform/deformer.h"
-#include "sinew/geometry/mesh/decimate.h"
-#include "sinew/geometry/spatial/random.h"
 #include "sinew/io/asset.h"
-#include "sinew/lab/segmentation/segmentation.h"
+#include "sinew/lab/transfer/known_rigs.h"
 #include "sinew/lab/transfer/transfer.h"
 #include "sinew/measure/posed_agreement.h"
-#include "sinew/pipeline/bind_subject.h"
-#include "sinew/transfer/match/joint_map.h"
 
 namespace sinew::lab {
 
-using namespace pipeline;
 namespace {
 
 constexpr std::array<const char*, 14> kRealFiles = {"rigged/CesiumMan.glb",
@@ -40,86 +33,6 @@ constexpr std::array<const char*, 14> kRealFiles = {"rigged/CesiumMan.glb",
                                                     "rigged-fbx/arnaud.fbx",
                                                     "rigged-fbx/Male_Adult_01.fbx",
                                                     "rigged-fbx/Dog_Beagle_01.fbx"};
-
-/// A character as it was bound, one skin for all of it, so that it can be changed and bound anew.
-KnownRig bound_alone(const Rig& rig, std::string name) {
-  Findings warnings;
-  const std::vector<Mat4> frames = binding_matrices(rig, warnings);
-  KnownRig known{std::move(name), {}};
-  known.rig.mesh = rig.mesh;
-  known.rig.skeleton = rig.skeleton;
-  known.rig.weights = rig.weights.normalized();
-  Skin skin{"skin", {}, {}};
-  for (Index j = 0; j < rig.skeleton.size(); ++j) {
-    const Index parent = rig.skeleton.joints[j].parent;
-    const Decomposed local = decompose(parent == kNone ? frames[j] : Mat4(frames[parent].inverse() * frames[j]));
-    Joint& joint = known.rig.skeleton.joints[j];
-    joint.rest = local.transform;
-    joint.shear = local.shear;
-    joint.driver.reset();
-    skin.joints.push_back(j);
-    skin.inverse_bind.push_back(frames[j].inverse());
-  }
-  known.rig.skins.push_back(std::move(skin));
-  for (MeshPart& part : known.rig.mesh.parts) {
-    part.skin = 0;
-    part.joint = kNone;
-    part.morphs.clear();
-    part.morph_weights.clear();
-  }
-  return known;
-}
-
-/// The same with other proportions and in another pose, by its own skin: bones 0.8 to 1.25 times as long and thick,
-/// joints turned by up to `turn_rad`. Its weights are still the truth.
-KnownRig other_build(const KnownRig& known, std::uint64_t seed, double turn_rad) {
-  geometry::Random dice(seed);
-  const auto uniform = [&](double low, double high) { return low + (high - low) * dice.uniform(); };
-  Pose pose = rest_pose(known.rig);
-  std::vector<double> grown(pose.local.size(), 1.0);
-  for (Index j = 0; j < known.rig.skeleton.size(); ++j) {
-    const Joint& joint = known.rig.skeleton.joints[j];
-    const double whole = uniform(0.8, 1.25);
-    const Vec3 axis = Vec3(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)).normalized();
-    const double angle = uniform(-turn_rad, turn_rad);
-    if (joint.parent == kNone) continue;
-    const double above = grown[joint.parent];
-    grown[j] = whole;
-    pose.local[j].scale *= grown[j] / above;
-    pose.local[j].rotation = pose.local[j].rotation * Quat(Eigen::AngleAxisd(angle, axis));
-  }
-  const auto deformer = deform::bind("lbs", known.rig);
-  KnownRig other = known;
-  other.rig.mesh.positions = posed_positions(*deformer, known.rig, pose);
-  other.rig.mesh.normals = {};
-  for (Index j = 0; j < known.rig.skeleton.size(); ++j) other.rig.skeleton.joints[j].rest = pose.local[j];
-  const std::vector<Mat4> frames = rest_matrices(other.rig.skeleton);
-  for (Index j = 0; j < known.rig.skeleton.size(); ++j) other.rig.skins[0].inverse_bind[j] = frames[j].inverse();
-  return other;
-}
-
-KnownRig decimated(const KnownRig& known, double share) {
-  geometry::DecimateOptions options;
-  options.target_triangles = static_cast<Index>(share * static_cast<double>(triangulate(known.rig.mesh).size()));
-  geometry::Decimated fewer = geometry::decimate(known.rig.mesh, options);
-  KnownRig result = known;
-  result.rig.mesh = std::move(fewer.mesh);
-  result.rig.weights = {};
-  for (const Index v : fewer.source_vertex) result.rig.weights.add_row(known.rig.weights.row(v));
-  return result;
-}
-
-/// Pairs of all joints that move skin and are no helpers: the skeletons are the same.
-transfer::Correspondence own_pairs(const KnownRig& known, const KnownRig& target) {
-  std::vector<char> moves(known.rig.skeleton.joints.size(), 0);
-  for (Index v = 0; v < known.rig.weights.row_count(); ++v)
-    for (const Influence& influence : known.rig.weights.row(v)) moves[influence.joint] = 1;
-  const std::vector<char> helpers = transfer::helper_joints(known.rig.skeleton);
-  std::vector<std::pair<Index, Index>> joints;
-  for (Index j = 0; j < moves.size(); ++j)
-    if (moves[j] != 0 && helpers[j] == 0) joints.emplace_back(j, j);
-  return transfer::correspond(known.rig.skeleton, target.rig.skeleton, joints);
-}
 
 SkinWeights by_voxels(const KnownRig& target, const transfer::Correspondence& pairs) {
   std::vector<char> bound(target.rig.skeleton.joints.size(), 0);
@@ -177,8 +90,8 @@ void transfer_real(const ReproduceOptions& options, const Progress& progress, Re
       progress.check();
       const io::Asset asset = io::load(path, {}, progress);
       const KnownRig reference = bound_alone(asset.character.rig, path.stem().string());
-      const KnownRig target =
-          decimated(changed ? other_build(reference, static_cast<std::uint64_t>(options.seed), 0.5) : reference, 0.5);
+      const KnownRig target = decimated_rig(
+          changed ? other_build(reference, static_cast<std::uint64_t>(options.seed), 0.5) : reference, 0.5);
       const transfer::Correspondence pairs = own_pairs(reference, target);
       weights.rows.push_back({reference.name});
       posed.rows.push_back({reference.name});
