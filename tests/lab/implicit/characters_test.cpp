@@ -76,33 +76,59 @@ TEST(CorrectionSteps, OfABendingLimbAreSmall) {
   EXPECT_LT(steps.sharpest, 0.25);
 }
 
-TEST(FamilyField, HasAGradientWithoutJumpsInAFold) {
-  const Rig limb = two_bone_limb();
-  const deform::ImplicitBody body = deform::make_implicit_body(limb);
-  const ModelPose bound = limb_pose(limb, Vec3::UnitZ(), 0), bent = limb_pose(limb, Vec3::UnitZ(), kPi / 2);
-  std::vector<Mat4> motions;
-  for (std::size_t j = 0; j < bent.joints.size(); ++j) motions.push_back(bent.joints[j] * bound.joints[j].inverse());
-  std::vector<deform::PosedPart> parts;
-  deform::pose_parts(body, motions, Vec3::Zero(), parts);
-  const std::vector<deform::FieldOperator> operators(
-      body.parts.size(), deform::FieldOperator(deform::JointOperator::kBlend, deform::fold_opening(), 0));
-  ASSERT_EQ(parts.size(), 2U);
-  deform::Family family;
-  family.count = 2;
-  family.parts = {0, 1};
-  family.above = {-1, 0, -1, -1};
-  const deform::PosedFields fields{parts, operators};
+/// The two parts of a limb that is bent by a right angle.
+class FamilyField : public testing::Test {
+ protected:
+  FamilyField() : limb_(two_bone_limb()), body_(deform::make_implicit_body(limb_)) {
+    const ModelPose bound = limb_pose(limb_, Vec3::UnitZ(), 0), bent = limb_pose(limb_, Vec3::UnitZ(), kPi / 2);
+    std::vector<Mat4> motions;
+    for (std::size_t j = 0; j < bent.joints.size(); ++j) motions.push_back(bent.joints[j] * bound.joints[j].inverse());
+    deform::pose_parts(body_, motions, Vec3::Zero(), parts_);
+    operators_.assign(body_.parts.size(),
+                      deform::FieldOperator(deform::JointOperator::kBlend, deform::fold_opening(), 0));
+    family_.count = 2;
+    family_.parts = {0, 1};
+    family_.above = {-1, 0, -1, -1};
+  }
+  deform::PosedFields fields() const { return {parts_, operators_}; }
+
+  Rig limb_;
+  deform::ImplicitBody body_;
+  std::vector<deform::PosedPart> parts_;
+  std::vector<deform::FieldOperator> operators_;
+  deform::Family family_;
+};
+
+TEST_F(FamilyField, HasAGradientWithoutJumpsInAFold) {
+  ASSERT_EQ(parts_.size(), 2U);
   // Across the surface on which both parts are equally deep.
   Vec3f before = Vec3f::Zero();
   for (int i = 0; i <= 4000; ++i) {
     const float t = static_cast<float>(i - 2000) * 1e-4F;
-    const Vec3f gradient = fields.evaluate(family, Vec3f(-0.5F + t, 0.5F + t, 0)).gradient;
+    const Vec3f gradient = fields().evaluate(family_, Vec3f(-0.5F + t, 0.5F + t, 0)).gradient;
     ASSERT_GT(gradient.norm(), 0);
     if (i > 0) {
       EXPECT_LT((gradient - before).norm(), 0.03F * gradient.norm()) << "at " << t;
     }
     before = gradient;
   }
+}
+
+TEST_F(FamilyField, RisesAlongItsGradientWithOperatorsHeld) {
+  const auto radius = static_cast<float>(body_.parts[0].radius);
+  int tried = 0;
+  for (int i = 0; i < 40; ++i)
+    for (int j = 0; j < 40; ++j) {
+      const Vec3f x(-1 + 0.05F * static_cast<float>(i), -1 + 0.05F * static_cast<float>(j), 0.1F);
+      const deform::FamilyValue at = fields().evaluate(family_, x);
+      const float steepness = at.gradient.norm();
+      if (!(steepness * radius > 0.2F)) continue;
+      ++tried;
+      const float step = 2e-3F * radius;
+      const float next = fields().evaluate(family_, x + step / steepness * at.gradient, &at).field;
+      EXPECT_GT(next - at.field, 0.5F * step * steepness) << x.transpose();
+    }
+  EXPECT_GT(tried, 500);
 }
 
 TEST(ImplicitCharacters, AMadeHumanWalksWithAStatusForEveryVertex) {

@@ -50,6 +50,42 @@ TEST(ImplicitLimb, WithoutProjectionTheCheckFails) {
   EXPECT_GT(figures_of("implicit", none, 110).shrunk, 0);
 }
 
+/// A limb with a box on its lower half, which the upper half meets in a bend; `soft`: one corner follows both joints.
+Rig limb_with_box(bool soft) {
+  Rig rig = two_bone_limb();
+  const Index first = rig.mesh.vertex_count();
+  for (const double x : {0.8, 1.4})
+    for (const double y : {0.6, 0.9})
+      for (const double z : {-0.3, 0.3}) {
+        rig.mesh.positions.emplace_back(x, y, z);
+        const bool blended = soft && rig.mesh.vertex_count() == first + 1;
+        rig.weights.add_row(blended ? std::vector<Influence>{{0, 0.1F}, {1, 0.9F}} : std::vector<Influence>{{1, 1.0F}});
+      }
+  for (const auto& face :
+       {std::array<Index, 4>{0, 1, 3, 2}, std::array<Index, 4>{4, 6, 7, 5}, std::array<Index, 4>{0, 4, 5, 1},
+        std::array<Index, 4>{2, 3, 7, 6}, std::array<Index, 4>{0, 2, 6, 4}, std::array<Index, 4>{1, 5, 7, 3}})
+    rig.mesh.add_face(std::array{first + face[0], first + face[1], first + face[2], first + face[3]});
+  rig.mesh.parts.front().vertex_count = rig.mesh.vertex_count();
+  rig.mesh.parts.front().face_count = rig.mesh.face_count();
+  return rig;
+}
+
+/// The largest correction of a vertex of the box in a bend of 110°.
+float correction_of_box(bool soft) {
+  const Rig rig = limb_with_box(soft);
+  const ModelPose pose = limb_pose(rig, Vec3::UnitZ(), radians(110));
+  const auto base = posed(*deform::bind("dqs", rig), rig, pose),
+             moved = posed(*deform::bind("implicit", rig), rig, pose);
+  float largest = 0;
+  for (std::size_t v = base.size() - 8; v < base.size(); ++v) largest = std::max(largest, (moved[v] - base[v]).norm());
+  return largest;
+}
+
+TEST(ImplicitLimb, KeepsTheShapeOfShellsThatOneJointMoves) {
+  EXPECT_EQ(correction_of_box(false), 0);
+  EXPECT_GT(correction_of_box(true), 0.01F);  // Otherwise the box would touch nothing.
+}
+
 TEST(ImplicitLimb, KeepsMoreVolumeThanLinearBlending) {
   EXPECT_LT(figures_of("lbs", {}, 90).volume, figures_of("implicit", {}, 90).volume);
 }

@@ -63,7 +63,10 @@ struct FamilyValue {
   Vec3f gradient = Vec3f::Zero();
   float opposed = 0;  ///< 1 where the point is between two members whose skin faces each other, as in a fold.
   int lead = -1;      ///< The member with the largest field; −1 where all are 0.
+  /// Per member: the cosine between its gradient and that of the member that it is joined to; kNoCosine: none.
+  std::array<float, kMostFamily> cosines{};
 };
+inline constexpr float kNoCosine = 2;
 
 /// 1 below `low`, 0 above `high`, smooth between.
 inline float ramp_down(float x, float low, float high) {
@@ -71,32 +74,34 @@ inline float ramp_down(float x, float low, float high) {
   return t * t * (3 - 2 * t);
 }
 
-/// Fields that are less by more than this have no influence.
-inline constexpr float kSoftness = 0.15F;
-/// How far a joined field exceeds both of its members where it takes their place.
-inline constexpr float kJoined = 0.04F;
+/// Fields that are less by several times this have no influence.
+inline constexpr float kSoftness = 0.05F;
+/// How far a joined field exceeds the members before it takes their place.
+inline constexpr float kJoined = 0.02F;
 /// Cosines between the gradients of two members that face each other, and of two that do not.
 inline constexpr float kFacing = 0.6F, kAlong = 0.85F;
 
 /// The parts in one pose, with the operators by which each is joined to its parent.
 ///
 /// The field is not the largest one of the members, because its gradient jumps where another member takes over, and so
-/// would the skin. It is the mean of all that are nearly the largest, which is the same where they are equal. Joined
-/// fields count as far as they exceed their members: where an operator is a union, its gradient jumps too.
+/// would the skin. It is a soft maximum, which never falls where a member rises: vertices that walk along its gradient
+/// find the value that they look for. (A mean of the largest ones falls where one more becomes nearly as large.) Joined
+/// fields count as far as they exceed it: where an operator is a union, its gradient jumps too.
 struct PosedFields {
   std::span<const PosedPart> parts;
   std::span<const FieldOperator> operators;  ///< Per part.
 
-  FamilyValue evaluate(const Family& family, const Vec3f& x) const {
-    std::array<float, 2 * kMostFamily> f;
-    std::array<float, 2 * kMostFamily> share;
-    std::array<Vec3f, 2 * kMostFamily> gradient;
+  /// With `held`, operators open as far as they did there, by its angles between gradients: the field then rises along
+  /// its gradient, which does not know of changes of these angles.
+  FamilyValue evaluate(const Family& family, const Vec3f& x, const FamilyValue* held = nullptr) const {
+    std::array<float, kMostFamily> f;
+    std::array<Vec3f, kMostFamily> gradient;
     FamilyValue result;
+    result.cosines.fill(kNoCosine);
     float top = 0;
     for (std::size_t m = 0; m < family.count; ++m) {
       PartValue value;
       f[m] = 0;
-      share[m] = 1;
       gradient[m] = Vec3f::Zero();
       if (!part_value(parts[family.parts[m]], x, value)) continue;
       const Support<float> support = compact_support(value.q, 1.0F);
@@ -105,41 +110,41 @@ struct PosedFields {
       if (f[m] > top) top = f[m], result.lead = static_cast<int>(m);
     }
     if (result.lead < 0) return result;
-    std::size_t count = family.count;
+    unite_softly(family.count, top, f, gradient, result);
     for (std::size_t m = 0; m < family.count; ++m) {
       if (family.above[m] < 0) continue;
       const auto a = static_cast<std::size_t>(family.above[m]);
       const FieldOperator& join = operators[family.parts[m]];
       if (join.kind() == JointOperator::kUnion || f[a] <= 0 || f[m] <= 0) continue;
-      const float lengths = std::sqrt(gradient[a].squaredNorm() * gradient[m].squaredNorm());
-      if (!(lengths > 0)) continue;
-      const Combined<float> joined = join(f[a], f[m], gradient[a].dot(gradient[m]) / lengths);
-      const float excess = joined.field - std::max(f[a], f[m]);
+      if (held != nullptr) {
+        result.cosines[m] = held->cosines[m];
+      } else if (const float lengths = std::sqrt(gradient[a].squaredNorm() * gradient[m].squaredNorm()); lengths > 0) {
+        result.cosines[m] = gradient[a].dot(gradient[m]) / lengths;
+      }
+      if (result.cosines[m] == kNoCosine) continue;
+      const Combined<float> joined = join(f[a], f[m], result.cosines[m]);
+      const float excess = joined.field - result.field;
       if (!(excess > 0)) continue;
-      f[count] = joined.field;
-      share[count] = 1 - ramp_down(excess, 0, kJoined);
-      if (join.kind() == JointOperator::kBulge) share[a] *= 1 - share[count], share[m] *= 1 - share[count];
-      gradient[count] = joined.by_first * gradient[a] + joined.by_second * gradient[m];
-      top = std::max(top, f[count++]);
+      const float sum = excess + kJoined, share = excess * (sum + kJoined) / (sum * sum);
+      result.field += excess * excess / sum;
+      result.gradient += share * (joined.by_first * gradient[a] + joined.by_second * gradient[m] - result.gradient);
     }
-    soften(family.count, count, top, f, share, gradient, result);
     return result;
   }
 
  private:
-  static void soften(std::size_t members, std::size_t count, float top, const std::array<float, 2 * kMostFamily>& f,
-                     const std::array<float, 2 * kMostFamily>& share,
-                     const std::array<Vec3f, 2 * kMostFamily>& gradient, FamilyValue& result) {
-    std::array<float, 2 * kMostFamily> weight;
-    float sum = 1e-20F;
-    for (std::size_t m = 0; m < count; ++m) {
-      const float near = std::max(0.0F, 1 - (top - f[m]) / kSoftness);
-      weight[m] = share[m] * near * near;
-      sum += weight[m];
-      result.field += weight[m] * f[m];
+  /// τ log(1 + Σ (exp(f / τ) − 1)): one field alone remains as it is, and fields of 0 do not count.
+  static void unite_softly(std::size_t members, float top, const std::array<float, kMostFamily>& f,
+                           const std::array<Vec3f, kMostFamily>& gradient, FamilyValue& result) {
+    std::array<float, kMostFamily> weight;
+    const float none = std::exp(-top / kSoftness);
+    float sum = none;
+    for (std::size_t m = 0; m < members; ++m) {
+      weight[m] = f[m] > 0 ? (f[m] < top ? std::exp((f[m] - top) / kSoftness) : 1.0F) : none;
+      sum += weight[m] - none;
       result.gradient += weight[m] * gradient[m];
     }
-    result.field /= sum;
+    result.field = top + kSoftness * std::log(sum);
     result.gradient /= sum;
     for (std::size_t a = 0; a < members; ++a)
       for (std::size_t b = a + 1; b < members; ++b) {

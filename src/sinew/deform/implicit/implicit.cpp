@@ -107,7 +107,6 @@ class Implicit final : public Deformer {
     operators_ = operators_of(body_, rig.skeleton, options);
     if (!corrects_) return;
     skin_ = make_implicit_skin(rig, body_, operators_, options.contact_reach);
-    near_ = near_parts(body_, options.contact_reach);
     for (const ImplicitPart& part : body_.parts) joined_.push_back(part.parent);
     settings_.steps = options.steps;
     settings_.contact = options.contact;
@@ -119,8 +118,7 @@ class Implicit final : public Deformer {
   }
 
   struct ImplicitState final : State {
-    explicit ImplicitState(const Implicit& of)
-        : projection(of.skin_, of.near_, of.joined_, of.settings_), relaxation(of.skin_) {}
+    explicit ImplicitState(const Implicit& of) : projection(of.skin_, of.joined_, of.settings_), relaxation(of.skin_) {}
     std::unique_ptr<State> base;
     Projection projection;
     Vec3f origin = Vec3f::Zero();
@@ -364,7 +362,6 @@ class Implicit final : public Deformer {
   bool corrects_ = false;
   std::vector<FieldOperator> operators_;
   ImplicitSkin skin_;
-  std::vector<std::vector<Index>> near_;
   std::vector<Index> joined_;
   ProjectionOptions settings_;
   std::optional<PoseLimits> limits_;

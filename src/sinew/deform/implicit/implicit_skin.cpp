@@ -6,7 +6,6 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -95,11 +94,13 @@ class SkinMaker {
   ImplicitSkin run() {
     find_families();
     find_owners();
+    find_solids();
     sort();
     weigh_rings();
     smooth_trust();
     find_overlaps();
     find_riders();
+    skin_.near = std::move(near_);
     return std::move(skin_);
   }
 
@@ -143,18 +144,35 @@ class SkinMaker {
     for (const auto& [family, number] : known) skin_.families[number] = family;
   }
 
-  /// The part that a vertex lies deepest in, of its family.
+  /// The part that moves a vertex most. Not the one that it is deepest in: the skin of a heel may lie inside of the
+  /// shin's function, but leaves it with the foot.
   void find_owners() {
     owner_.assign(surface_.size(), kNone);
+    for (Index v = 0; v < surface_.size(); ++v)
+      if (const auto shares = shares_of(v); !shares.empty() && shares.front().second >= kLeastShare)
+        owner_[v] = shares.front().first;
+  }
+
+  /// Shells that one joint moves as a whole, and parts that consist of nothing else: skin does not give way to them,
+  /// because a sword at rest is often already inside of the hand or the cape that it touches.
+  void find_solids() {
+    std::vector<Index> joint(surface_.shells, kNone);
+    std::vector<char> solid(surface_.shells, 1);
     for (Index v = 0; v < surface_.size(); ++v) {
-      const Family& family = skin_.families[family_[v]];
-      float least = std::numeric_limits<float>::infinity();
-      for (std::size_t m = 0; m < family.count; ++m) {
-        PartValue value;
-        part_value(posed_[family.parts[m]], surface_.positions[v].cast<float>(), value);
-        if (value.q < least) least = value.q, owner_[v] = family.parts[m];
-      }
+      const Index shell = surface_.shell[v];
+      if (shell == kNone) continue;
+      if (joint[shell] == kNone && !surface_.rows[v].empty()) joint[shell] = surface_.rows[v].front().joint;
+      if (!single(v) || surface_.rows[v].front().joint != joint[shell]) solid[shell] = 0;
     }
+    solid_.resize(surface_.size());
+    std::vector<char> soft(body_.parts.size(), 0);
+    for (Index v = 0; v < surface_.size(); ++v) {
+      solid_[v] = static_cast<char>(surface_.shell[v] == kNone || solid[surface_.shell[v]] != 0);
+      if (solid_[v] != 0) continue;
+      const Family& family = skin_.families[family_[v]];
+      for (std::size_t m = 0; m < family.count; ++m) soft[family.parts[m]] = 1;
+    }
+    for (std::vector<Index>& others : near_) std::erase_if(others, [&](Index part) { return soft[part] == 0; });
   }
 
   /// How well the field describes the skin at a vertex, from 0 to 1: the skin is near its surface and faces the same
@@ -184,8 +202,9 @@ class SkinMaker {
     }
   }
 
+  bool single(Index v) const { return !surface_.rows[v].empty() && surface_.rows[v].front().weight >= kRigid; }
+
   bool rigid(Index v) const {
-    const auto single = [&](Index w) { return !surface_.rows[w].empty() && surface_.rows[w].front().weight >= kRigid; };
     if (!single(v)) return false;
     const Index joint = surface_.rows[v].front().joint;
     const auto ring = surface_.rings[v];
@@ -219,6 +238,7 @@ class SkinMaker {
       skin_.owner.push_back(owner_[v]);
       skin_.trust.push_back(value.field > 0 ? trust_[v] * likeness(v, value) : 0);
       skin_.frozen.push_back(static_cast<char>(family.count == 0 || value.field <= 0 || rigid(v)));
+      skin_.solid.push_back(solid_[v]);
       for (const Index copy : surface_.copies[v]) skin_.copies.items.push_back(copy);
       skin_.copies.offsets.push_back(static_cast<Index>(skin_.copies.items.size()));
       const bool fresh =
@@ -302,6 +322,7 @@ class SkinMaker {
   double size_ = 1;
   std::vector<Index> family_, owner_, order_, place_;
   std::vector<float> trust_;
+  std::vector<char> solid_;
   ImplicitSkin skin_;
 };
 

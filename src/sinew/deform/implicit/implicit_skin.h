@@ -23,9 +23,12 @@ struct ImplicitSkin {
   std::vector<Vec3f> rest;    ///< At binding.
   std::vector<Index> family;  ///< Index into `families`.
   std::vector<float> iso;     ///< The field at binding, which a vertex returns to.
-  std::vector<Index> owner;   ///< The part that a vertex lies deepest in at binding; kNone: it is in none.
+  std::vector<Index> owner;   ///< The part that moves a vertex most; kNone: none.
   std::vector<float> trust;   ///< Share of the correction that applies: 1 where all joints that move it have parts.
-  std::vector<char> frozen;   ///< Rigid, and outside all other parts: needs no projection.
+  std::vector<char> frozen;   ///< Rigid, or outside all parts: needs no projection.
+  /// On a shell of which no vertex follows two joints, such as a sword or a helmet: never corrected.
+  std::vector<char> solid;
+  std::vector<std::vector<Index>> near;  ///< Per part: the parts whose skin its own may meet.
   std::vector<Family> families;
   std::vector<float> edge;  ///< The mean length of the edges of a vertex at binding.
   geometry::Lists rings;

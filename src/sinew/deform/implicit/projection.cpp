@@ -23,9 +23,9 @@ constexpr float kDamping = 0.25F;      ///< Gradient per radius below which step
 constexpr float kNoDirection = 0.1F;   ///< The same for the gradient at the start.
 /// Cosines between gradients of two parts in contact that are not joined.
 constexpr float kOpposed = -0.2F, kAlongside = 0.4F;
-constexpr float kCloseTo = 0.02F, kAwayFrom = 0.1F;  ///< In radii: how far outside of its own part skin meets.
+constexpr float kCloseTo = 0.15F, kAwayFrom = 0.4F;  ///< In radii: how far outside of its own part skin meets.
 constexpr float kMeetStep = 0.7F;
-constexpr int kMeetSteps = 4;
+constexpr int kMeetSteps = 6;
 /// How much corrections of neighbours may differ, in lengths of edges: without and with contact.
 constexpr float kUneven = 0.15F, kUnevenContact = 0.3F;
 constexpr int kEvenRounds = 3;
@@ -68,6 +68,7 @@ struct Walk {
     // Shorter than 1 where gradients cancel each other out and have no direction.
     const Vec3f along = at.gradient / std::sqrt(at.gradient.squaredNorm() + kNoDirection * kNoDirection / (r * r));
     const float steepness = at.gradient.norm() * r;
+    const FamilyValue begin = at;
     for (int i = 0; i < steps; ++i) {
       const float error = iso - at.field;
       if (std::abs(error) < kExact) break;
@@ -79,7 +80,7 @@ struct Walk {
       const float length = step.norm();
       if (length > longest) step *= longest / length;
       x += step;
-      at = fields.evaluate(family, x);
+      at = fields.evaluate(family, x, &begin);
       if (at.lead < 0) break;
     }
     if (at.lead < 0 || steepness < kFlat) status = VertexStatus::kOutside;
@@ -134,7 +135,7 @@ void Projection::meet_block(const PosedFields& fields, const ImplicitSkin::Block
   const float reach = 0.5F * (upper - lower).norm();
   std::array<Index, 64> close;
   std::size_t count = 0;
-  for (const Index part : near_[block.owner]) {
+  for (const Index part : skin_.near[block.owner]) {
     const PosedPart& posed = fields.parts[part];
     if (posed.grid == nullptr) continue;
     const Eigen::Array3f cells = (posed.to_cells * middle + posed.offset).array();
@@ -146,38 +147,52 @@ void Projection::meet_block(const PosedFields& fields, const ImplicitSkin::Block
     if (count < close.size()) close[count++] = part;
   }
   if (count == 0) return;
-  for (Index v = block.begin; v < block.end; ++v)
-    for (int step = 0; step < kMeetSteps; ++step) {
-      bool moved = false;
-      for (std::size_t c = 0; c < count; ++c) moved = meet_part(fields, block.owner, close[c], v, x[v]) || moved;
-      if (!moved) break;
-    }
+  for (Index v = block.begin; v < block.end; ++v) {
+    if (skin_.solid[v] != 0) continue;
+    for (std::size_t c = 0; c < count; ++c) meet_part(fields, block.owner, close[c], v, x[v]);
+  }
 }
 
-bool Projection::meet_part(const PosedFields& fields, Index owner, Index part, Index v, Vec3f& x) {
+/// How far skin is beyond the surface on which its own part and another one are equally deep, in radii.
+struct Projection::Crossing {
   PartValue own, other;
-  if (!part_value(fields.parts[part], x, other) || other.q >= kAwayFrom + kContactGap) return false;
-  if (!part_value(fields.parts[owner], x, own) || own.q >= kAwayFrom) return false;
+  float depth = 0;
+
+  bool at(const PosedFields& fields, Index owner, Index part, float allowed, const Vec3f& x) {
+    if (!part_value(fields.parts[part], x, other) || !part_value(fields.parts[owner], x, own)) return false;
+    depth = own.q - other.q + kContactGap - allowed;
+    return depth > 0;
+  }
+};
+
+void Projection::meet_part(const PosedFields& fields, Index owner, Index part, Index v, Vec3f& x) {
   float allowed = 0;
   for (Index o = skin_.overlap_offsets[v]; o < skin_.overlap_offsets[v + 1]; ++o)
     if (skin_.overlaps[o].part == part) allowed = skin_.overlaps[o].depth;
-  const float crossed = own.q - other.q + kContactGap - allowed;
-  if (!(crossed > 0)) return false;
-  const float cosine =
-      own.gradient.dot(other.gradient) / std::sqrt(own.gradient.squaredNorm() * other.gradient.squaredNorm() + 1e-30F);
+  Crossing crossing;
+  if (!crossing.at(fields, owner, part, allowed, x) || crossing.own.q >= kAwayFrom) return;
+  const Vec3f &g = crossing.own.gradient, &h = crossing.other.gradient;
+  const float cosine = g.dot(h) / std::sqrt(g.squaredNorm() * h.squaredNorm() + 1e-30F);
   const bool joined = joined_[owner] == part || joined_[part] == owner;
-  const float how = ramp_down(own.q, kCloseTo, kAwayFrom) *
+  const float how = ramp_down(crossing.own.q, kCloseTo, kAwayFrom) *
                     (joined ? ramp_down(cosine, kFacing, kAlong) : ramp_down(cosine, kOpposed, kAlongside));
-  if (!(how > 0)) return false;
-  const Vec3f n = own.gradient - other.gradient;
-  Vec3f move = -kMeetStep * how * crossed / n.squaredNorm() * n;
-  const float longest = kLongestStep * fields.parts[owner].posed_radius, length = move.norm();
-  if (length > longest) move *= longest / length;
-  x += move;
-  const float met = how * std::min(1.0F, crossed / kMet);
+  if (!(how > 0)) return;
+  const float met = how * std::min(1.0F, crossing.depth / kMet);
+  // How far it applies is decided where the vertex starts. On the way it would grow with every step, and a vertex that
+  // hardly touches would be thrown as far as one that is deep inside.
+  const float r = fields.parts[owner].posed_radius, longest = kLongestStep * r, damping = kDamping * kDamping / (r * r);
+  Vec3f y = x;
+  for (int step = 0; step < kMeetSteps; ++step) {
+    const Vec3f n = crossing.own.gradient - crossing.other.gradient;
+    Vec3f move = -kMeetStep * crossing.depth / (n.squaredNorm() + damping) * n;
+    const float length = move.norm();
+    if (length > longest) move *= longest / length;
+    y += move;
+    if (!crossing.at(fields, owner, part, allowed, y)) break;
+  }
+  x += how * (y - x);
   beta_[v] = std::max(beta_[v], met);
   if (met >= 0.5F) status_[v] = VertexStatus::kContact;
-  return true;
 }
 
 void Projection::meet(const PosedFields& fields, std::span<Vec3f> x) {
@@ -234,7 +249,7 @@ void Projection::smooth(std::span<Vec3f> x) {
         [&](std::size_t v) {
           next_[v] = x[v];
           const float strength = std::min(1.0F, beta_[v]) - kUnsmoothed;
-          if (!(strength > 0)) return;
+          if (!(strength > 0) || skin_.frozen[v] != 0) return;
           Vec3f mean = Vec3f::Zero();
           float sum = 0;
           for (Index i = skin_.rings.offsets[v]; i < skin_.rings.offsets[v + 1]; ++i) {

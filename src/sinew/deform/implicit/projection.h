@@ -25,10 +25,9 @@ struct ProjectionOptions {
 /// keeps its memory from frame to frame.
 class Projection {
  public:
-  /// `near` are the parts that skin of each part may touch, `joined` is the parent of each part.
-  Projection(const ImplicitSkin& skin, const std::vector<std::vector<Index>>& near, const std::vector<Index>& joined,
-             const ProjectionOptions& options)
-      : skin_(skin), near_(near), joined_(joined), options_(options) {}
+  /// `joined` is the parent of each part.
+  Projection(const ImplicitSkin& skin, const std::vector<Index>& joined, const ProjectionOptions& options)
+      : skin_(skin), joined_(joined), options_(options) {}
 
   /// Corrects positions in place, which count from the same origin as the fields. `iso` are the fields to return to,
   /// one per vertex. The passes are: projection; tangential relaxation where the start was far off; projection again
@@ -52,14 +51,14 @@ class Projection {
   void project(const PosedFields& fields, std::span<const float> iso, std::span<Vec3f> x, Pass pass);
   void meet(const PosedFields& fields, std::span<Vec3f> x);
   void meet_block(const PosedFields& fields, const ImplicitSkin::Block& block, std::span<Vec3f> x);
-  /// Moves one vertex off another part; false if it need not move.
-  bool meet_part(const PosedFields& fields, Index owner, Index part, Index v, Vec3f& x);
+  struct Crossing;
+  /// Moves one vertex off another part.
+  void meet_part(const PosedFields& fields, Index owner, Index part, Index v, Vec3f& x);
   void relax(std::span<Vec3f> x);
   void smooth(std::span<Vec3f> x);
   void even_out(std::span<Vec3f> x, float most);
 
   const ImplicitSkin& skin_;
-  const std::vector<std::vector<Index>>& near_;
   const std::vector<Index>& joined_;
   ProjectionOptions options_;
   std::vector<VertexStatus> status_;
