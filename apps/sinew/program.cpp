@@ -21,7 +21,6 @@
 #include "sinew/core/finding_level.h"
 #include "sinew/core/isa.h"
 #include "sinew/core/parallel.h"
-#include "sinew/io/reach.h"
 #include "sinew/jobs/job.h"
 
 namespace sinew::app {
@@ -57,7 +56,7 @@ void pin_isa() {
 int run(const CommandLine& line) {
   pin_isa();
   set_thread_count(line.common.threads);
-  io::allow_outside_files(line.common.allow_outside);
+  jobs::allow_outside(line.common.allow_outside);
   const Progress progress = make_progress(line.common);
   set_up_signals(progress);
   Report report = line.bound->run(line.request, progress);

@@ -181,9 +181,9 @@ bool is_fine(int code) { return code >= 0 && code <= 2; }
 
 int main(int argc, char** argv) {
   const std::uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1000;
-  char name[] = "/tmp/sinew-mutants-XXXXXX";
-  if (!mkdtemp(name)) return 2;
-  setenv("XDG_CACHE_HOME", name, 1);
+  std::string name = (fs::temp_directory_path() / "sinew-mutants-XXXXXX").string();
+  if (!mkdtemp(name.data())) return 2;
+  setenv("XDG_CACHE_HOME", name.c_str(), 1);
   Campaign campaign{fs::path(name)};
   campaign.seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
   if (argc > 3) campaign.only = argv[3];

@@ -12,6 +12,7 @@
 
 #include "sinew/core/error.h"
 #include "sinew/io/file.h"
+#include "sinew/io/reach.h"
 
 namespace sinew::jobs {
 namespace {
@@ -99,6 +100,8 @@ std::string shell_word(const fs::path& path) {
   for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
 }
+
+void allow_outside(bool allowed) { io::allow_outside_files(allowed); }
 
 Json read_config(const fs::path& path, const std::string& command) {
   const io::Bytes bytes = io::read_json_bytes(path);

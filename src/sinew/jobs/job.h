@@ -82,6 +82,9 @@ class StageClock {
   std::optional<StageTimer> timer_;
 };
 
+/// Lets models read files outside their own folder, for the whole program; see docs/security.md.
+void allow_outside(bool allowed);
+
 /// All commands, in the order of the help text.
 const Registry<Registered<Command>>& commands();
 

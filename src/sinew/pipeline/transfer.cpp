@@ -404,6 +404,7 @@ std::vector<Index> carry_clips(Character& character, const TransferReference& re
 TransferResult transfer(TransferReference& reference, const Character& target, const TransferOptions& options,
                         const Progress& progress, const StageListener& on_stage) {
   const auto check = [](const Character& character, const char* which) {
+    if (character.rig.mesh.face_count() == 0) return;  // Refused below, in better words.
     if (const auto found = unworkable(character.rig))
       throw Error(fmt::format("The {} cannot be used. {}{}", which, found->where.empty() ? "" : found->where + ": ",
                               found->text));
