@@ -123,6 +123,21 @@ bool same_colors(const std::vector<Vec4f>& a, const std::vector<Vec4f>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Vec4f)) == 0);
 }
 
+// A rewritten document that this program would refuse is not written. Large ones are not read again: they take as long
+// as the first time, and damaged files are small.
+void check_readable(Json json, const Bytes& bytes, const std::filesystem::path& path) {
+  constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+  if (bytes.size() > kMostBytes) return;
+  if (!bytes.empty()) json["buffers"][0].erase("uri");
+  try {
+    const Asset again = read_gltf(path, make_glb(json, !bytes.empty(), bytes, {}), {});
+    const Findings found = validate(again.character);
+    if (!found.empty()) throw Error(found.front().text);
+  } catch (const Error& problem) {
+    throw Error(fmt::format("The result would not be a valid file, so nothing was written: {}", problem.what()));
+  }
+}
+
 void write_document(const GltfDocument& document, DocumentEditor& editor, const std::filesystem::path& path,
                     AtomicFiles& files, Report& report) {
   const bool text = path.extension() == ".gltf";
@@ -130,6 +145,7 @@ void write_document(const GltfDocument& document, DocumentEditor& editor, const 
     const Bytes bytes = editor.join_buffers("buffer.bin");
     const auto [bin, is_new] = buffer_path(path, bytes);
     if (!bytes.empty()) editor.json["buffers"][0]["uri"] = bin.filename().string();
+    check_readable(editor.json, bytes, document.path.empty() ? path : document.path);
     copy_outside_files(document, editor.json, "images", path, files, report);
     if (!document.container.others.empty())
       report.warn("gltf.dropped_chunks", "", "Chunks of the GLB that a .gltf cannot store were left out.");
@@ -140,6 +156,7 @@ void write_document(const GltfDocument& document, DocumentEditor& editor, const 
   } else {
     editor.embed_images(document, report);
     const Bytes bytes = editor.join_buffers("");
+    check_readable(editor.json, bytes, path);
     files.add(path, make_glb(editor.json, !bytes.empty(), bytes, document.container.others));
   }
 }
