@@ -107,6 +107,9 @@ int program(int argc, const char* const* argv) {
   // Both come back as an error of write(2), which leaves old files as they were.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  // Before there is a job to cancel, nothing was written, and the program can simply end.
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
   CommonFlags common;
   std::string command;
   try {
