@@ -77,6 +77,15 @@ TEST(Workable, BindMatricesFarAwayAreNamed) {
   EXPECT_EQ(code_of(rig), "skeleton.too_far");
 }
 
+TEST(Workable, SkinsOfMissingJointsAreNamed) {
+  Rig rig = tetrahedron_with_joint();
+  Skin skin;
+  skin.joints = {7};
+  skin.inverse_bind = {Mat4::Identity()};
+  rig.skins = {skin};
+  EXPECT_EQ(code_of(rig), "rig.skin_joint");
+}
+
 TEST(Workable, FacesWithoutAreaAreNot) {
   Rig rig = tetrahedron_with_joint();
   for (Index& v : rig.mesh.face_vertices) v = 0;

@@ -57,6 +57,9 @@ std::optional<Finding> far_joint(const Rig& rig, const Box& box) {
 std::optional<Finding> far_bind(const Rig& rig, const Box& box) {
   const double size = box.diagonal();
   for (std::size_t s = 0; s < rig.skins.size(); ++s) {
+    const auto missing = [&](Index j) { return j >= rig.skeleton.size(); };
+    if (std::any_of(rig.skins[s].joints.begin(), rig.skins[s].joints.end(), missing))
+      return Finding{"rig.skin_joint", rig.skins[s].name, "The skin refers to a joint that does not exist."};
     const std::vector<Mat4> frames = bind_pose_matrices(rig, static_cast<Index>(s));
     for (const MeshPart& part : rig.mesh.parts) {
       if (part.skin != s) continue;
