@@ -20,7 +20,7 @@
 namespace sinew::io {
 namespace {
 
-// A pipe or a device has no size: it is read until it ends, or until it is too long.
+// A pipe has no size: it is read until it ends, or until it is too long.
 Bytes read_at_most(const std::filesystem::path& path, std::uint64_t most, const char* limit) {
   const auto too_large = [&] { return Error(fmt::format("{} is larger than {}.", path.string(), limit)); };
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));

@@ -24,7 +24,8 @@ using Bytes = std::vector<std::byte>;
 /// Size of the largest file that is read, far above that of any real character.
 inline constexpr std::uint64_t kMaxFileBytes = std::uint64_t{4} << 30;
 
-/// Reads the whole file. \throws Error if it is missing, is a folder, cannot be read or is larger than `kMaxFileBytes`.
+/// Reads the whole file. \throws Error if it is missing, is a folder or a device, cannot be read or is larger than
+/// `kMaxFileBytes`.
 Bytes read_file(const std::filesystem::path& path);
 
 /// Size of the largest JSON file of options, poses, joints and the like.

@@ -123,7 +123,7 @@ BoxF scaled(BoxF box, int exponent) {
 }
 
 // A power of two that brings boxes to where products of their sides are numbers in single precision: Embree's builder
-// stops the program otherwise. 1 for anything of a usual size, so that its tree is the same as ever.
+// stops the program otherwise. 2⁰ for anything of a usual size, so that its tree is the same as ever.
 int build_exponent(const BoxF& all) {
   double extent = 0;
   for (std::size_t k = 0; k < 3; ++k) {

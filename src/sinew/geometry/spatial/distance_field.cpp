@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "sinew/core/parallel.h"
+#include "sinew/geometry/mesh/copies.h"
 #include "sinew/geometry/mesh/facing.h"
 #include "sinew/geometry/spatial/fast_winding.h"
 #include "sinew/geometry/spatial/ray_scene.h"
@@ -40,28 +40,10 @@ struct SignedSurface {
 
   // One of all triangles at the very same place: they are equally far, and every search would visit them all.
   static std::vector<TriangleVertices> without_copies(const Mesh& mesh, std::vector<TriangleVertices> triangles) {
-    const auto less = [&](const Index v, const Index w) {
-      const Vec3 &a = mesh.positions[v], &b = mesh.positions[w];
-      return std::lexicographical_compare(a.data(), a.data() + 3, b.data(), b.data() + 3);
-    };
-    std::vector<TriangleVertices> sorted = triangles;
-    for (TriangleVertices& t : sorted) std::sort(t.begin(), t.end(), less);
-    std::vector<Index> order(triangles.size());
-    std::iota(order.begin(), order.end(), Index{0});
-    const auto before = [&](Index i, Index j) {
-      for (std::size_t k = 0; k < 3; ++k) {
-        if (less(sorted[i][k], sorted[j][k])) return true;
-        if (less(sorted[j][k], sorted[i][k])) return false;
-      }
-      return false;
-    };
-    std::stable_sort(order.begin(), order.end(), before);
-    std::vector<char> copy(triangles.size(), 0);
-    for (std::size_t i = 1; i < order.size(); ++i)
-      if (!before(order[i - 1], order[i])) copy[order[i]] = 1;
+    const std::vector<Index> first = first_copies(mesh.positions, triangles);
     std::size_t kept = 0;
     for (std::size_t t = 0; t < triangles.size(); ++t)
-      if (copy[t] == 0) triangles[kept++] = triangles[t];
+      if (first[t] == t) triangles[kept++] = triangles[t];
     triangles.resize(kept);
     return triangles;
   }

@@ -4,9 +4,9 @@
 #include "sinew/geometry/spatial/self_intersection.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "sinew/core/parallel.h"
+#include "sinew/geometry/mesh/copies.h"
 #include "sinew/geometry/mesh/part_ranges.h"
 #include "sinew/geometry/spatial/bvh.h"
 #include "sinew/geometry/spatial/triangle_overlap.h"
@@ -82,56 +82,26 @@ class Search {
   // Triangles of a part at the very same place become one that counts several times: hundreds of copies of a mesh would
   // take the square of their number otherwise.
   void merge_copies() {
-    std::vector<std::uint64_t> keys(faces_.size());
-    parallel_for(
-        faces_.size(),
-        [&](std::size_t i) {
-          keys[i] = (std::uint64_t{place_hash(static_cast<Index>(i))} << 32) | static_cast<Index>(i);
-        },
-        4096);
-    parallel_sort(keys);
-    const auto same_hash = [](std::uint64_t a, std::uint64_t b) { return (a >> 32) == (b >> 32); };
-    if (std::adjacent_find(keys.begin(), keys.end(), same_hash) == keys.end()) return;
+    std::vector<std::array<Index, 3>> corners;
+    corners.reserve(faces_.size());
+    for (const Face& face : faces_) corners.push_back(face.vertices);
+    const std::vector<Index> first = first_copies(mesh_.positions, corners);
+    Index number = 0;
+    if (std::all_of(first.begin(), first.end(), [&](Index f) { return f == number++; })) return;
     std::vector<Face> merged;
-    std::size_t run = 0;  // The first merged face with the present hash.
-    for (std::size_t k = 0; k < keys.size(); ++k) {
-      const auto face = static_cast<Index>(keys[k] & 0xFFFFFFFFU);
-      if (k > 0 && !same_hash(keys[k], keys[k - 1])) run = merged.size();
-      std::size_t same = run;
-      while (same < merged.size() &&
-             !(merged[same].part == faces_[face].part && sorted_points(members_[same].front()) == sorted_points(face)))
-        ++same;
-      if (same < merged.size()) {
-        members_[same].push_back(face);
+    std::vector<std::vector<Index>> here(faces_.size());  // Merged faces by the first face there, one for each part.
+    for (Index f = 0; f < faces_.size(); ++f) {
+      std::vector<Index>& groups = here[first[f]];
+      const auto same = [&](Index g) { return merged[g].part == faces_[f].part; };
+      if (const auto found = std::find_if(groups.begin(), groups.end(), same); found != groups.end()) {
+        members_[*found].push_back(f);
         continue;
       }
-      merged.push_back(faces_[face]);
-      members_.push_back({face});
+      groups.push_back(static_cast<Index>(merged.size()));
+      merged.push_back(faces_[f]);
+      members_.push_back({f});
     }
     faces_ = std::move(merged);
-  }
-
-  TrianglePoints sorted_points(Index i) const {
-    TrianglePoints p = points(i);
-    std::sort(p.begin(), p.end(), [](const Vec3& a, const Vec3& b) {
-      return std::lexicographical_compare(a.data(), a.data() + 3, b.data(), b.data() + 3);
-    });
-    return p;
-  }
-
-  // The same for equal corners in any order.
-  std::uint32_t place_hash(Index i) const {
-    std::uint64_t sum = faces_[i].part;
-    for (const Vec3& p : points(i)) {
-      std::uint64_t word = 0;
-      for (int k = 0; k < 3; ++k) {
-        const double x = p[k] + 0.0;  // −0 is 0.
-        word = (word ^ std::bit_cast<std::uint64_t>(x)) * 0x9E3779B97F4A7C15U;
-        word ^= word >> 29;
-      }
-      sum += word;
-    }
-    return static_cast<std::uint32_t>((sum * 0xBF58476D1CE4E5B9U) >> 32);
   }
 
   std::uint64_t copies(Index i) const { return members_.empty() ? 1 : members_[i].size(); }

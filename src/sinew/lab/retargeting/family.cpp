@@ -12,6 +12,7 @@
 #include "sinew/core/angles.h"
 #include "sinew/measure/weight_agreement.h"
 #include "sinew/shapes/kinds.h"
+#include "sinew/transfer/biharmonic/biharmonic.h"
 
 namespace sinew::lab {
 
@@ -36,6 +37,16 @@ RetargetPair::RetargetPair(Character a, Character b, SkinWeights rows)
         same != kNone && from.rig.skeleton.joints[j].deforming)
       joints.emplace_back(j, same);
   pairs = transfer::correspond(from.rig.skeleton, to.rig.skeleton, joints);
+}
+
+std::vector<NamedTransfer> compared_methods() {
+  const auto& all = transfer::methods();
+  transfer::BiharmonicOptions paper;
+  paper.mode = transfer::MatchRules::kPaper;
+  return {{"closest point", {all, "closest"}},
+          {"skeleton", {all, "skeleton"}},
+          {"biharmonic, published", {all, "biharmonic", paper}},
+          {"biharmonic", {all, "biharmonic"}}};
 }
 
 double mean_difference_of(const SkinWeights& a, const SkinWeights& b) {

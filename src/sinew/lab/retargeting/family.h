@@ -24,6 +24,13 @@ struct RetargetPair {
   transfer::TransferInput input() const { return {reference, target, pairs}; }
 };
 
+struct NamedTransfer {
+  const char* name;
+  MethodChoice method;
+};
+/// The methods whose results are compared: closest points, by the skeleton, and by biharmonic distance in both forms.
+std::vector<NamedTransfer> compared_methods();
+
 /// Half the sum of differences of each row, mean over the vertices.
 double mean_difference_of(const SkinWeights& a, const SkinWeights& b);
 

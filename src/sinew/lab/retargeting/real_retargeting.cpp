@@ -27,21 +27,6 @@ constexpr double kRealGross = 0.05, kRealGrossLimit = 0.12, kRealError = 0.05, k
 /// How much of the error by closest points may remain where rest poses differ.
 constexpr double kBelowClosest = 0.5;
 
-struct RealWay {
-  const char* name;
-  MethodChoice method;
-};
-
-std::vector<RealWay> real_ways() {
-  const auto& all = transfer::methods();
-  transfer::BiharmonicOptions paper;
-  paper.mode = transfer::MatchRules::kPaper;
-  return {{"closest point", {all, "closest"}},
-          {"skeleton", {all, "skeleton"}},
-          {"biharmonic, published", {all, "biharmonic", paper}},
-          {"biharmonic", {all, "biharmonic"}}};
-}
-
 /// Modes of surfaces are computed once for all methods and targets.
 struct KeptModes {
   std::map<std::string, std::vector<std::byte>> kept;
@@ -102,7 +87,7 @@ RealFigures figures_of(const SameFaces& pair, const RealTarget& target, const tr
   const std::vector<Index> joint_of = joints_by_name(pair.from.rig.skeleton, target.known.rig.skeleton);
   const SkinWeights truth = target.known.rig.weights.normalized();
   RealFigures figures;
-  for (const RealWay& way : real_ways()) {
+  for (const NamedTransfer& way : compared_methods()) {
     progress.check();
     const SkinWeights made =
         transfer::with_joints(transfer::transfer(way.method, input, {}, progress).weights, joint_of);
@@ -152,7 +137,7 @@ void retarget_real(const ReproduceOptions& options, const Progress& progress, Re
                         "truth; root mean square of positions over ten random poses, in thousandths of the size.",
                     .header = {"pair", "target"},
                     .rows = {}};
-  for (const RealWay& way : real_ways()) table.header.emplace_back(way.name);
+  for (const NamedTransfer& way : compared_methods()) table.header.emplace_back(way.name);
   for (const char* column : {"same vertex", "gross", "posed, closest", "posed, skeleton", "posed, biharmonic"})
     table.header.emplace_back(column);
   const auto miss = [&](bool missed, const SameFaces& pair, const char* what) {

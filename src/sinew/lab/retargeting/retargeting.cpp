@@ -19,21 +19,6 @@ constexpr double kFamilyVary = 0.5;
 constexpr int kFamilyPoses = 30, kMostMembers = 10;
 constexpr double kGross = 0.05, kGrossLimit = 0.12, kFamilyError = 0.05, kPosedLimit = 0.005;
 
-struct NamedTransfer {
-  const char* name;
-  MethodChoice method;
-};
-
-std::vector<NamedTransfer> compared_methods() {
-  const auto& all = transfer::methods();
-  transfer::BiharmonicOptions paper;
-  paper.mode = transfer::MatchRules::kPaper;
-  return {{"closest point", {all, "closest"}},
-          {"skeleton", {all, "skeleton"}},
-          {"biharmonic, published", {all, "biharmonic", paper}},
-          {"biharmonic", {all, "biharmonic"}}};
-}
-
 // Vertices that are matched with one farther away than a twentieth of the size; both have the same order.
 double gross_share(const RetargetPair& pair, const transfer::BiharmonicOptions& options, const Progress& progress) {
   const transfer::BiharmonicMatch match = transfer::match_biharmonic(pair.input(), options, progress);
