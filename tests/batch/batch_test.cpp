@@ -60,6 +60,7 @@ class Batch : public testing::Test {
     made.steps = {parse_step(step)};
     made.rows = make_rows(inputs);
     made.program = "1";
+    made.thumbnails = false;
     made.limits = {5, std::uint64_t{1} << 30};
     return made;
   }
@@ -67,7 +68,6 @@ class Batch : public testing::Test {
     RunSettings s;
     s.program = stand_in();
     s.processes = processes;
-    s.thumbnails = false;
     return s;
   }
 

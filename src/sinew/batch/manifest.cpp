@@ -104,6 +104,7 @@ Json Manifest::to_json() const {
                {"program", program},
                {"steps", steps},
                {"limits", {{"time_s", limits.time_s}, {"memory", limits.memory}}},
+               {"thumbnails", thumbnails},
                {"rows", Json::array()}};
   for (const Row& row : rows) json["rows"].push_back({{"name", row.name}, {"input", row.input}});
   return json;
@@ -117,6 +118,7 @@ Manifest Manifest::from_json(const Json& json) {
     manifest.steps = json.at("steps").get<std::vector<Step>>();
     manifest.limits.time_s = json.at("limits").at("time_s").get<double>();
     manifest.limits.memory = json.at("limits").at("memory").get<std::uint64_t>();
+    manifest.thumbnails = json.at("thumbnails").get<bool>();
     for (const Json& row : json.at("rows")) {
       manifest.rows.push_back({row.at("name").get<std::string>(), row.at("input").get<std::string>()});
       if (manifest.rows.back().name != safe_name(manifest.rows.back().name)) throw Error("");

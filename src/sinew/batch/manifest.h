@@ -30,6 +30,7 @@ struct Manifest {
   std::vector<Step> steps;
   std::vector<Row> rows;
   Limits limits;
+  bool thumbnails = true;
   std::string program;  ///< The version: results of another one do not count.
 
   Json to_json() const;

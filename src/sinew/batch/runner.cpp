@@ -76,7 +76,7 @@ class Runner {
     }
     try {
       running_.push_back(std::make_unique<RowRun>(manifest_, folder_, row, key, settings_.program, settings_.threads,
-                                                  settings_.thumbnails));
+                                                  manifest_.thumbnails));
     } catch (...) {
       claims_.release(row.name);
       throw;

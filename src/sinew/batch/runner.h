@@ -17,7 +17,6 @@ struct RunSettings {
   int threads = 1;                ///< Of each.
   std::size_t index = 0, of = 1;  ///< Only every `of`-th row, from `index` on.
   double stale_s = 120;           ///< See `Claims`.
-  bool thumbnails = true;         ///< A picture of each result.
 };
 
 struct RunCounts {

@@ -66,6 +66,7 @@ Manifest make_manifest(const JobRequest& request, const BatchOptions& options) {
     throw Error("There are no inputs. Name files, a folder or a pattern, or a list with the option 'list'.");
   manifest.rows = batch::make_rows(inputs);
   manifest.limits = {options.row_time, static_cast<std::uint64_t>(options.row_memory * kGiB)};
+  manifest.thumbnails = options.thumbnails;
   manifest.program = SINEW_VERSION;
   return manifest;
 }
@@ -86,7 +87,6 @@ batch::RunSettings settings_of(const BatchOptions& options, const Manifest& mani
   settings.index = static_cast<std::size_t>(options.index.value_or(0));
   settings.of = options.index ? static_cast<std::size_t>(options.of.value_or(1)) : 1;
   settings.stale_s = options.stale_after;
-  settings.thumbnails = options.thumbnails;
   if (settings.index >= settings.of) throw Error("The option 'index' has to be below the option 'of'.");
   return settings;
 }
