@@ -13,6 +13,7 @@
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
 #include "sinew/io/assimp/reader.h"
+#include "sinew/io/fbx/fbx.h"
 #include "sinew/io/gltf/gltf.h"
 #include "sinew/io/iqm/iqm.h"
 #include "sinew/io/rig_json.h"
@@ -81,7 +82,7 @@ const Registry<Registered<Format>>& formats() {
     const auto assimp = [](const std::filesystem::path& path, Bytes bytes, const Progress& progress) {
       return read_assimp(path, std::move(bytes), progress);
     };
-    r.add({"fbx", "Autodesk FBX", "Whole characters from most animation programs.", {{".fbx"}, assimp, nullptr}});
+    r.add({"fbx", "Autodesk FBX", "Whole characters from most animation programs.", {{".fbx"}, read_fbx, nullptr}});
     r.add({"dae", "COLLADA", "Whole characters in an older exchange format.", {{".dae", ".zae"}, assimp, nullptr}});
     r.add({"iqm", "Inter-Quake Model", "Whole characters for games.", {{".iqm"}, read_iqm, nullptr}});
     r.add({"stl", "STL", "Plain triangles for 3D printers and from scanners.", {{".stl"}, assimp, nullptr}});
