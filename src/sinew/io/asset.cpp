@@ -17,6 +17,7 @@
 #include "sinew/io/gltf/gltf.h"
 #include "sinew/io/iqm/iqm.h"
 #include "sinew/io/rig_json.h"
+#include "sinew/io/rignet/rignet.h"
 #include "sinew/io/text/obj_reader.h"
 #include "sinew/io/text/obj_writer.h"
 #include "sinew/io/text/off.h"
@@ -96,6 +97,10 @@ const Registry<Registered<Format>>& formats() {
            "Sinew rig",
            "Joints and weights only, to apply to a mesh in any program.",
            {{".rig.json"}, read_rig, write_rig}});
+    r.add({"rignet",
+           "RigNet rig",
+           "Joints and weights for the OBJ file of the same name, as neural riggers write them.",
+           {{".txt"}, read_rignet, nullptr}});
     return r;
   }();
   return registry;
