@@ -22,7 +22,7 @@ function(sinew_module name)
     set_source_files_properties(${kernels} PROPERTIES
       COMPILE_DEFINITIONS "HWY_BROKEN_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3)")
   endif()
-  if(SINEW_UNITY)
+  if(SINEW_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # The compiler takes sources that are compiled together for headers. The target sinew_alone has this warning.
     target_compile_options(sinew_${name} PRIVATE -Wno-subobject-linkage)
   endif()

@@ -31,9 +31,14 @@ class OtherFormats(cli_test.Cli):
         with open(self.path(name), "wb") as file:
             file.write(data)
 
-    def test_info_tells_unit_axes_counts_and_that_the_order_is_assimps(self):
+    def test_info_tells_when_the_order_is_assimps(self):
+        for name, assimp in (("FBX/animation_with_skeleton.fbx", False), ("FBX/cubes_with_names.fbx", True),
+                             ("Collada/human.zae", True)):
+            report = json.loads(self.expect(0, "info", self.model(name), "--json").stdout)
+            self.assertEqual("vertex_order" in [warning["code"] for warning in report["findings"]], assimp, name)
+
+    def test_info_tells_unit_axes_and_counts(self):
         report = json.loads(self.expect(0, "info", self.model("FBX/animation_with_skeleton.fbx"), "--json").stdout)
-        self.assertIn("vertex_order", [warning["code"] for warning in report["findings"]])
         text = json.dumps(report["metrics"])
         for word in ("1058", "unit_in_metres", "+y", "cameras", "Armature|ArmatureAction"):
             self.assertIn(word, text)
@@ -63,10 +68,24 @@ class OtherFormats(cli_test.Cli):
                 self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
 
     def test_nothing_is_written_when_the_reader_fails(self):
-        self.put("cut.fbx", self.sample("FBX/phong_cube.fbx")[:5000])
-        result = self.expect(2, "convert", "cut.fbx", "-o", "out.glb")
-        self.assertIn("Assimp", result.stderr)
-        self.assertNotIn("out.glb", self.names())
+        for name, word in (("FBX/phong_cube.fbx", "damaged"), ("Collada/cube_tristrips.dae", "Assimp")):
+            cut = "cut" + os.path.splitext(name)[1]
+            self.put(cut, self.sample(name)[:5000])
+            result = self.expect(2, "convert", cut, "-o", "out.glb")
+            self.assertIn(word, result.stderr)
+            self.assertNotIn("out.glb", self.names())
+
+    def test_a_rig_of_rignet_joins_the_mesh_beside_it(self):
+        self.write("quad.obj", "v 0 0 0\nv 1 0 0\nv 1 2 0\nv 0 2 0\nf 1 2 3 4\n")
+        rig = "joints a 0.5 0 0\njoints b 0.5 1 0\nroot a\nhier a b\nskin 0 a 1\nskin 1 a 1\nskin 2 b 1\nskin 3 b 1\n"
+        self.write("quad.txt", rig)
+        self.expect(0, "convert", "quad.txt", "-o", "quad.glb")
+        report = json.loads(self.expect(0, "info", "quad.glb", "--json").stdout)
+        self.assertEqual([skin["joints"] for skin in report["metrics"]["skins"]], [2])
+        self.write("quad.txt", rig + "skin 4 b 1\n")
+        result = self.expect(2, "convert", "quad.txt", "-o", "bad.glb")
+        self.assertIn("quad.obj has 4 vertices", result.stderr)
+        self.assertNotIn("bad.glb", self.names())
 
     def test_these_formats_are_only_read_and_a_sentence_says_so(self):
         result = self.expect(2, "convert", "cube.obj", "-o", "cube.fbx")

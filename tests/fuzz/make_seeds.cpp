@@ -3,6 +3,7 @@
 
 // make_seeds FOLDER: small files of every format, for the fuzzers to start from.
 
+#include "tests/support/fbx_writer.h"
 #include "tests/support/gltf_fixtures.h"
 
 int main(int argc, char** argv) {
@@ -31,5 +32,9 @@ int main(int argc, char** argv) {
       io::as_bytes(
           "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face "
           "1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"));
+  for (const std::uint32_t version : {7400U, 7501U})  // Odd: the fuzzer takes 64-bit offsets.
+    for (const bool deflated : {false, true})
+      put("fbx", std::to_string(version) + (deflated ? "d" : "") + ".fbx",
+          test::make_fbx_strip(deflated).bytes(version));
   return 0;
 }

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "sinew/io/asset.h"
+#include "tests/support/fbx_writer.h"
 #include "tests/support/gltf_fixtures.h"
 
 namespace sinew::io {
@@ -26,6 +27,7 @@ std::vector<Bytes> seeds_of(const std::string& ending) {
   if (ending == ".glb")
     return {test::make_fixture(), test::make_fixture({.sparse = true, .meshopt = true}),
             test::make_fixture({.draco = true}), test::make_fixture({.interleaved = true})};
+  if (ending == ".fbx") return {test::make_fbx_strip().bytes(), test::make_fbx_strip(true).bytes(7700)};
   test::TemporaryFolder folder;
   const Asset asset = load_bytes("seed.glb", test::make_fixture());
   Report report;
@@ -123,7 +125,8 @@ TEST_P(Mutation, GivesAValidCharacterOrASentence) {
 #endif
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Mutation, testing::Values(".glb", ".gltf", ".obj", ".off", ".ply", ".rig.json"),
+INSTANTIATE_TEST_SUITE_P(Formats, Mutation,
+                         testing::Values(".glb", ".gltf", ".obj", ".off", ".ply", ".fbx", ".rig.json"),
                          [](const auto& info) {
                            std::string name = info.param + 1;
                            for (char& c : name)

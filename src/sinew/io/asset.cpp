@@ -13,9 +13,11 @@
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
 #include "sinew/io/assimp/reader.h"
+#include "sinew/io/fbx/fbx.h"
 #include "sinew/io/gltf/gltf.h"
 #include "sinew/io/iqm/iqm.h"
 #include "sinew/io/rig_json.h"
+#include "sinew/io/rignet/rignet.h"
 #include "sinew/io/text/obj_reader.h"
 #include "sinew/io/text/obj_writer.h"
 #include "sinew/io/text/off.h"
@@ -81,7 +83,7 @@ const Registry<Registered<Format>>& formats() {
     const auto assimp = [](const std::filesystem::path& path, Bytes bytes, const Progress& progress) {
       return read_assimp(path, std::move(bytes), progress);
     };
-    r.add({"fbx", "Autodesk FBX", "Whole characters from most animation programs.", {{".fbx"}, assimp, nullptr}});
+    r.add({"fbx", "Autodesk FBX", "Whole characters from most animation programs.", {{".fbx"}, read_fbx, nullptr}});
     r.add({"dae", "COLLADA", "Whole characters in an older exchange format.", {{".dae", ".zae"}, assimp, nullptr}});
     r.add({"iqm", "Inter-Quake Model", "Whole characters for games.", {{".iqm"}, read_iqm, nullptr}});
     r.add({"stl", "STL", "Plain triangles for 3D printers and from scanners.", {{".stl"}, assimp, nullptr}});
@@ -95,6 +97,10 @@ const Registry<Registered<Format>>& formats() {
            "Sinew rig",
            "Joints and weights only, to apply to a mesh in any program.",
            {{".rig.json"}, read_rig, write_rig}});
+    r.add({"rignet",
+           "RigNet rig",
+           "Joints and weights for the OBJ file of the same name, as neural riggers write them.",
+           {{".txt"}, read_rignet, nullptr}});
     return r;
   }();
   return registry;

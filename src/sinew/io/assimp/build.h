@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// The stages that make a character of a worker's scene. `build_asset` calls them in this order.
+/// The stages that make a character of a scene. `build_asset` calls them in this order.
 
 #include <string>
 

@@ -117,7 +117,8 @@ void add_morph_tracks(const Scene& scene, const SceneMorphChannel& channel, cons
   const std::size_t given = channel.weights.values.size() / keys;
   for (const PartOfMesh& entry : parts) {
     const std::size_t wanted = asset.character.rig.mesh.parts[entry.part].morphs.size();
-    if (wanted == 0 || !names_mesh(channel.target, scene, entry)) continue;
+    const bool meant = channel.mesh != kNone ? channel.mesh == entry.mesh : names_mesh(channel.target, scene, entry);
+    if (wanted == 0 || !meant) continue;
     const bool known = std::any_of(clip.tracks.begin(), clip.tracks.end(), [&](const Track& track) {
       return track.path == Track::Path::kMorphWeights && track.target == entry.part;
     });

@@ -163,8 +163,11 @@ std::vector<Index> build_materials(const Scene& scene, const FormatTraits& trait
   Pictures pictures(scene, path, asset);
   std::vector<Index> numbers(scene.materials.size(), kNone);
   std::vector<bool> used(scene.materials.size(), false);
-  for (const SceneMesh& mesh : scene.meshes)
-    if (mesh.material != kNone) used[mesh.material] = true;
+  for (const SceneMesh& mesh : scene.meshes) {
+    if (mesh.face_materials.empty() && mesh.material != kNone) used[mesh.material] = true;
+    for (const Index material : mesh.face_materials)
+      if (material != kNone) used[material] = true;
+  }
   const bool mapped =
       std::any_of(scene.meshes.begin(), scene.meshes.end(), [](const SceneMesh& mesh) { return !mesh.uvs.empty(); });
   std::uint64_t unmapped = 0;
@@ -172,8 +175,8 @@ std::vector<Index> build_materials(const Scene& scene, const FormatTraits& trait
     SceneMaterial material = scene.materials[m];
     for (SceneTextureUse* use : {&material.base_color, &material.normal, &material.emission, &material.alpha})
       if (!mapped && has_texture(*use)) *use = {}, ++unmapped;
-    if (traits.plain_solid || !used[m] || (material.name == kMadeUpMaterial && !has_texture(material.base_color)))
-      continue;
+    const bool made_up = !scene.exact && material.name == kMadeUpMaterial && !has_texture(material.base_color);
+    if (traits.plain_solid || !used[m] || made_up) continue;
     numbers[m] = static_cast<Index>(asset.character.materials.size());
     asset.character.materials.push_back(convert(material, traits, pictures, asset));
   }

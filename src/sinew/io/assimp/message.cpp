@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -162,10 +163,18 @@ void require(bool holds) {
 void check_mesh(const SceneMesh& mesh, const Scene& scene) {
   const std::size_t vertices = mesh.positions.size();
   const auto fits = [&](std::size_t size) { return size == 0 || size == vertices; };
+  const auto layer_fits = [&](std::size_t size, const std::vector<Index>& corners) {
+    if (corners.empty()) return fits(size);
+    return corners.size() == mesh.face_vertices.size() &&
+           std::all_of(corners.begin(), corners.end(), [&](Index at) { return at == kNone || at < size; });
+  };
   require(mesh.material == kNone || mesh.material < scene.materials.size());
-  require(fits(mesh.normals.size()) && fits(mesh.uvs.size()) && fits(mesh.colors.size()));
+  require(layer_fits(mesh.normals.size(), mesh.normal_corners) && layer_fits(mesh.uvs.size(), mesh.uv_corners));
+  require(layer_fits(mesh.colors.size(), mesh.color_corners));
   require(!mesh.face_offsets.empty() && mesh.face_offsets.front() == 0 &&
           mesh.face_offsets.back() == mesh.face_vertices.size());
+  require(mesh.face_materials.empty() || mesh.face_materials.size() + 1 == mesh.face_offsets.size());
+  for (const Index material : mesh.face_materials) require(material == kNone || material < scene.materials.size());
   for (std::size_t f = 1; f < mesh.face_offsets.size(); ++f) require(mesh.face_offsets[f - 1] <= mesh.face_offsets[f]);
   for (const Index vertex : mesh.face_vertices) require(vertex < vertices);
   for (const SceneBone& bone : mesh.bones) {

@@ -54,6 +54,12 @@ class LayerBuilder {
   std::unordered_map<Bits<Value::RowsAtCompileTime>, Index, BitsHash> known_;
 };
 
+// The value of a layer at a corner. `values` holds the new number of each value of the layer.
+Index layer_value(const std::vector<Index>& values, const std::vector<Index>& corners, Index corner, Index vertex) {
+  const Index at = corners.empty() ? vertex : corners[corner];
+  return values.empty() || at == kNone ? kNone : values[at];
+}
+
 // Whether a matrix keeps volumes apart from zero, to working precision.
 bool keeps_volume(const Mat4& m) {
   const Mat3 a = m.topLeftCorner<3, 3>();
@@ -169,6 +175,8 @@ class PartBuilder {
   std::vector<Row> rows_of(const SceneMesh& mesh) const;
   void join(const SceneMesh& mesh, const std::vector<Row>& rows, Index first_vertex);
   void add_faces(const SceneMesh& mesh, const Mat3& normal_matrix, bool flip);
+  void add_color(Index vertex, const Vec4f& color, bool fresh);
+  void add_corner_colors(const SceneMesh& mesh);
   void add_morphs(const Group& group, MeshPart& part, const Mat3& linear, bool fbx);
   bool same_morphs(const Corner& a, const Corner& b) const;
   static Vec3f morph_delta(const Corner& corner, std::size_t morph);
@@ -256,14 +264,27 @@ void PartBuilder::join(const SceneMesh& mesh, const std::vector<Row>& rows, Inde
     }
     Index& vertex = vertex_of_[v];
     vertex += first_vertex;
-    if (mesh.colors.empty()) continue;
-    Mesh& target = rig_.mesh;
-    const bool fresh = target.colors.size() <= vertex;
-    target.colors.resize(std::max<std::size_t>(target.colors.size(), vertex + 1), Vec4f::Ones());
-    const Vec4f color =
-        mesh.colors[v].allFinite() ? Vec4f(mesh.colors[v].cwiseMax(0.0F).cwiseMin(1.0F)) : Vec4f(Vec4f::Ones());
-    if (!fresh && target.colors[vertex] != color) ++color_clashes_;
-    else target.colors[vertex] = color;
+    if (!mesh.colors.empty() && mesh.color_corners.empty())
+      add_color(vertex, mesh.colors[v], rig_.mesh.colors.size() <= vertex);
+  }
+  add_corner_colors(mesh);
+}
+
+void PartBuilder::add_color(Index vertex, const Vec4f& color, bool fresh) {
+  std::vector<Vec4f>& colors = rig_.mesh.colors;
+  if (colors.size() <= vertex) colors.resize(vertex + 1, Vec4f::Ones());
+  const Vec4f good = color.allFinite() ? Vec4f(color.cwiseMax(0.0F).cwiseMin(1.0F)) : Vec4f(Vec4f::Ones());
+  if (!fresh && colors[vertex] != good) ++color_clashes_;
+  else colors[vertex] = good;
+}
+
+void PartBuilder::add_corner_colors(const SceneMesh& mesh) {
+  std::vector<bool> known(mesh.color_corners.empty() ? 0 : mesh.positions.size(), false);
+  for (std::size_t c = 0; c < mesh.color_corners.size(); ++c) {
+    if (mesh.color_corners[c] == kNone) continue;
+    const Index vertex = mesh.face_vertices[c];
+    add_color(vertex_of_[vertex], mesh.colors[mesh.color_corners[c]], !known[vertex]);
+    known[vertex] = true;
   }
 }
 
@@ -278,25 +299,26 @@ void PartBuilder::add_faces(const SceneMesh& mesh, const Mat3& normal_matrix, bo
   }
   for (std::size_t v = 0; v < uv_of.size(); ++v)
     if (mesh.uvs[v].allFinite()) uv_of[v] = uvs_.add(target.uvs, Vec2f(mesh.uvs[v].x(), 1 - mesh.uvs[v].y()));
-  const Index material = mesh.material == kNone ? kNone : materials_[mesh.material];
+  const auto material_of = [&](Index number) { return number == kNone ? kNone : materials_[number]; };
+  const Index material = material_of(mesh.material);
   std::vector<Index> corners, vertices;
   for (std::size_t f = 1; f < mesh.face_offsets.size(); ++f) {
-    const auto begin = mesh.face_vertices.begin() + mesh.face_offsets[f - 1];
-    const auto end = mesh.face_vertices.begin() + mesh.face_offsets[f];
-    if (end - begin < 3) {
+    if (mesh.face_offsets[f] - mesh.face_offsets[f - 1] < 3) {
       ++short_faces_;
       continue;
     }
-    corners.assign(begin, end);
+    corners.clear();
+    for (Index c = mesh.face_offsets[f - 1]; c < mesh.face_offsets[f]; ++c) corners.push_back(c);
     if (flip) std::reverse(corners.begin() + 1, corners.end());
     vertices.clear();
     for (const Index corner : corners) {
-      vertices.push_back(vertex_of_[corner]);
-      target.normals.corners.push_back(normal_of.empty() ? kNone : normal_of[corner]);
-      target.uvs.corners.push_back(uv_of.empty() ? kNone : uv_of[corner]);
+      const Index vertex = mesh.face_vertices[corner];
+      vertices.push_back(vertex_of_[vertex]);
+      target.normals.corners.push_back(layer_value(normal_of, mesh.normal_corners, corner, vertex));
+      target.uvs.corners.push_back(layer_value(uv_of, mesh.uv_corners, corner, vertex));
     }
     target.add_face(vertices);
-    target.face_materials.push_back(material);
+    target.face_materials.push_back(mesh.face_materials.empty() ? material : material_of(mesh.face_materials[f - 1]));
   }
 }
 
@@ -390,8 +412,8 @@ void PartBuilder::finish() {
 std::vector<PartOfMesh> build_mesh(const Scene& scene, const Layout& layout, const FormatTraits& traits,
                                    const std::vector<Index>& materials, Asset& asset, const Progress& progress) {
   PartBuilder builder(scene, layout, materials, asset);
-  builder.fbx = traits.fbx;
-  builder.keep_vertices = traits.keep_vertices;
+  builder.fbx = traits.fbx && !scene.exact;
+  builder.keep_vertices = traits.keep_vertices || scene.exact;
   for (const Group& group : group_meshes(scene)) {
     progress.check();
     builder.add(group);

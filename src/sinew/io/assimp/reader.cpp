@@ -29,8 +29,8 @@ void describe_scene(const Scene& scene, Asset& asset) {
   contents["lights"] = scene.facts.lights;
 }
 
-void tell_order(const FormatTraits& traits, Asset& asset) {
-  if (asset.character.rig.mesh.vertex_count() == 0 || traits.plain_solid || traits.keep_vertices) return;
+void tell_order(const FormatTraits& traits, bool exact, Asset& asset) {
+  if (asset.character.rig.mesh.vertex_count() == 0 || traits.plain_solid || traits.keep_vertices || exact) return;
   asset.warnings.push_back({"vertex_order", "",
                             "The vertices are merged by position and have Assimp's order, which may differ from the "
                             "file's; other programs may number them differently."});
@@ -61,7 +61,7 @@ Asset build_asset(Scene scene, const std::filesystem::path& path, const Progress
   build_clips(scene, layout, parts, asset);
   if (asset.character.rig.mesh.face_count() == 0 && asset.character.rig.skeleton.empty())
     throw Error("The file contains neither a mesh nor a skeleton.");
-  tell_order(traits, asset);
+  tell_order(traits, scene.exact, asset);
   return asset;
 }
 

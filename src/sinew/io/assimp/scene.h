@@ -3,7 +3,8 @@
 
 #pragma once
 
-/// A scene as it comes from the worker: plain lists, in the units and axes of the file, with nothing resolved yet.
+/// A scene as it comes from the worker or from a reader of our own: plain lists, in the units and axes of the file,
+/// with nothing resolved yet.
 
 #include <string>
 #include <vector>
@@ -45,6 +46,12 @@ struct SceneMesh {
   std::vector<SceneBone> bones;
   std::vector<SceneMorph> morphs;
   bool relative_morphs = false;  ///< COLLADA's RELATIVE: `SceneMorph::positions` are displacements.
+
+  // Only from readers of our own; the worker does not send them.
+  std::vector<Index> normal_corners;  ///< Into `normals` for each of `face_vertices`, or kNone; empty: per vertex.
+  std::vector<Index> uv_corners;      ///< Likewise.
+  std::vector<Index> color_corners;   ///< Likewise.
+  std::vector<Index> face_materials;  ///< Per face, or kNone; empty: all have `material`.
 };
 
 /// A texture lies in the file (`embedded`, an index), or in another file (`path`), or there is none.
@@ -84,6 +91,7 @@ struct SceneChannel {
 struct SceneMorphChannel {
   std::string target;  ///< Name of a mesh or node.
   SceneKeys weights;
+  Index mesh = kNone;  ///< The mesh itself, from readers of our own.
 };
 
 struct SceneClip {
@@ -111,6 +119,7 @@ struct Scene {
   std::vector<SceneMaterial> materials;
   std::vector<SceneTexture> textures;
   std::vector<SceneClip> clips;
+  bool exact = false;  ///< From a reader of our own: vertices and morph weights are the file's. Never sent.
 };
 
 /// The scene as bytes.
