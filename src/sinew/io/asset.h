@@ -82,12 +82,20 @@ struct Humanoid {
   bool create = false;  ///< A file that has no table of bones gets one.
 };
 
+/// Data that a method prepared for a rig, such as the functions of implicit skinning.
+struct PreparedPiece {
+  std::string key;  ///< Names all that it was made from (`KeyHasher`).
+  std::string method;
+  Bytes bytes;
+};
+
 struct SaveOptions {
   Changes changes;
   int max_influences = 0;             ///< 0: as many as the weights have, up to 8 in glTF; else 4 or 8 for new weights.
   std::string weight_type = "float";  ///< "float", "u16" or "u8" for new weights in glTF.
   std::vector<Index> new_clips;       ///< Of the character: those that its document does not hold yet. glTF only.
   std::optional<Humanoid> humanoid;   ///< To be written with a changed skeleton. glTF only.
+  std::vector<PreparedPiece> prepared;  ///< To be stored in the extras of the document. glTF only.
   /// Clips of the document that got tracks behind those they had: which clip, and its first new track. glTF only.
   std::vector<std::pair<Index, std::size_t>> longer_clips;
 };

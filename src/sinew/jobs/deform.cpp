@@ -51,7 +51,7 @@ io::Asset read_asset(const JobRequest& request, const DeformJobOptions& options,
   const Rig& rig = asset.character.rig;
   if (rig.skeleton.empty() || rig.weights.empty())
     throw Error(fmt::format("{} has no skeleton that moves a mesh, so there is nothing to deform.", name));
-  if (delivery == Delivery::kGltf) asset = io::as_gltf(std::move(asset), report);
+  if (delivery == Delivery::kGltf || !options.prepared_output.empty()) asset = io::as_gltf(std::move(asset), report);
   if (!(asset.character.rig.mesh.size() > 0)) throw Error(fmt::format("The mesh of {} has no extent.", name));
   return asset;
 }
@@ -110,10 +110,10 @@ pipeline::FrameRange wanted_frames(const ChosenMotion& motion, const pipeline::P
 }
 
 pipeline::Playback bind_playback(const io::Asset& asset, const ChosenMotion& motion, const DeformJobOptions& options,
-                                 const pipeline::PlaybackOptions& playback, Report& report, const Progress& progress) {
+                                 const pipeline::PlaybackOptions& playback, pipeline::DeformerOptions& deformer,
+                                 Report& report, const Progress& progress) {
   const StageTimer timer(report, "bind");
-  pipeline::DeformerOptions deformer = options.deformer;
-  read_part_files(options.part_files, asset, deformer, report);
+  read_part_files(options.part_files, asset, deformer, report, !options.prepared_output.empty());
   if (motion.clip) return {asset.character, *motion.clip, deformer, playback, progress};
   return {asset.character, motion.pose, deformer, playback, progress};
 }
@@ -272,6 +272,33 @@ void report_playback(const ChosenMotion& motion, const DeformJobOptions& options
                              options.deformer.delta_mush.enabled ? " and delta mush" : "");
 }
 
+void report_prepared(const pipeline::DeformerOptions& deformer, const io::Asset& asset, Report& report) {
+  report.metrics["prepared_from_file"] = deformer.prepared->from_file();
+  if (deformer.prepared->outdated(deformer.method.id()))
+    report.warn("gltf.prepared", asset.path.filename().string(),
+                "It holds prepared data for the method, but for another mesh or other options. It is not used.");
+}
+
+/// Where the character with prepared data goes; none if it was not requested.
+fs::path prepared_path(const JobRequest& request, const DeformJobOptions& options) {
+  if (options.prepared_output.empty()) return {};
+  if (options.placement.any())
+    throw Error("The option 'prepared_output' cannot be combined with options that move or scale the character.");
+  const fs::path path = output_path({request.inputs, fs::path(options.prepared_output), request.force}, "", "");
+  if (io::format_of(path).id != "gltf")
+    throw Error(fmt::format("{} cannot hold prepared data. Write a .glb, .gltf or .vrm file.", path.string()));
+  return path;
+}
+
+void write_prepared(const JobRequest& request, const fs::path& path, const io::Asset& asset,
+                    const pipeline::PreparedStore& store, Report& report) {
+  if (path.empty()) return;
+  keep_backup(request, path);
+  io::SaveOptions save;
+  save.prepared = store.used();
+  io::save(asset, path, save, report);
+}
+
 }  // namespace
 
 Report deform(const JobRequest& request, const DeformJobOptions& options, const Progress& progress) {
@@ -279,13 +306,18 @@ Report deform(const JobRequest& request, const DeformJobOptions& options, const 
   report.command = "deform";
   const fs::path output = output_path(request, "deformed", ".glb");
   const Delivery delivery = delivery_of(output);
+  const fs::path prepared = prepared_path(request, options);
   const io::Asset asset = read_asset(request, options, delivery, report, progress);
   const Rig& rig = asset.character.rig;
   const ChosenMotion motion = choose_motion(asset, options, report, progress);
   const pipeline::PlaybackOptions chosen = playback_options(options, rig, delivery);
   check_frames(wanted_frames(motion, chosen), rig, delivery, output);
-  pipeline::Playback playback = bind_playback(asset, motion, options, chosen, report, progress);
+  pipeline::DeformerOptions deformer = options.deformer;
+  pipeline::Playback playback = bind_playback(asset, motion, options, chosen, deformer, report, progress);
   report.warn(playback.findings());
+  report_prepared(deformer, asset, report);
+  if (!prepared.empty() && deformer.prepared->used().empty())
+    throw Error(fmt::format("The method '{}' prepares nothing that could be stored.", deformer.method.id()));
   report_playback(motion, options, rig, playback.frames(), report);
   switch (delivery) {
     case Delivery::kGltf:
@@ -297,6 +329,7 @@ Report deform(const JobRequest& request, const DeformJobOptions& options, const 
     default:
       write_cache(output, delivery, rig, playback, report, progress);
   }
+  write_prepared(request, prepared, asset, *deformer.prepared, report);
   report.fallbacks.insert(report.fallbacks.end(), playback.fallbacks().begin(), playback.fallbacks().end());
   std::uint64_t bytes = 0;
   for (const ReportFile& file : report.outputs) bytes += file.bytes;

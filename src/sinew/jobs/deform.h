@@ -24,6 +24,7 @@ struct DeformJobOptions {
   std::string frames;  ///< Empty: all.
   double fps = 30;
   pipeline::KeyShapeOptions key_shapes;
+  std::string prepared_output;  ///< Empty: none.
   io::PlacementOptions placement;
 
   template <class Self, class Visitor>
@@ -40,6 +41,11 @@ struct DeformJobOptions {
       self.frames);
     v(Field("fps", "Frames per second at which the clip is played.").range(0.001, 1000), self.fps);
     pipeline::KeyShapeOptions::visit(self.key_shapes, v);
+    v(Field("prepared_output",
+            "Also write the character, not deformed, with the data that the method prepared. Commands that read this "
+            "file need not prepare it again.")
+          .as("FILE.glb"),
+      self.prepared_output);
     io::PlacementOptions::visit(self.placement, v);
   }
 };

@@ -14,6 +14,7 @@
 #include "sinew/io/file.h"
 #include "sinew/io/part_shapes.h"
 #include "sinew/io/parts_json.h"
+#include "sinew/io/prepared_data.h"
 #include "sinew/pipeline/pose_set.h"
 
 namespace sinew::jobs {
@@ -42,9 +43,10 @@ std::vector<std::vector<Vec3>> read_examples(const fs::path& folder, const Chara
 
 }  // namespace
 
-void read_part_files(const PartFiles& files, const io::Asset& asset, pipeline::DeformerOptions& options,
-                     Report& report) {
+void read_part_files(const PartFiles& files, const io::Asset& asset, pipeline::DeformerOptions& options, Report& report,
+                     bool collect) {
   const Rig& rig = asset.character.rig;
+  options.prepared = std::make_shared<pipeline::PreparedStore>(io::stored_prepared(asset, report.warnings), collect);
   if (!files.poses.empty()) options.examples = read_examples(files.poses, asset.character, report);
   if (!files.owners.empty()) {
     const io::Bytes bytes = io::read_file(files.owners);

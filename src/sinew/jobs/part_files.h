@@ -32,10 +32,11 @@ struct PartFiles {
   }
 };
 
-/// Reads the files into the options of a deformer. Without a file of samples, a method that uses them gets those that
+/// Reads the files into the options of a deformer, and the data that the character's file holds prepared; `collect` is
+/// that of `PreparedStore`. Without a file of samples, a method that uses them gets those that
 /// the character's file holds, as sinew fit-joints writes them. \throws Error if a file cannot be read or does not fit
 /// the rig.
-void read_part_files(const PartFiles& files, const io::Asset& asset, pipeline::DeformerOptions& options,
-                     Report& report);
+void read_part_files(const PartFiles& files, const io::Asset& asset, pipeline::DeformerOptions& options, Report& report,
+                     bool collect = false);
 
 }  // namespace sinew::jobs

@@ -102,19 +102,25 @@ std::string key_of(const deform::DeformerMethod& method, const Rig& rig, const d
   return hasher.key();
 }
 
-/// What the method prepares, from the user's cache, else made and kept there.
+/// The user's cache alone, unless the caller brings more.
+std::shared_ptr<PreparedStore> store_of(const DeformerOptions& options) {
+  return options.prepared ? options.prepared : std::make_shared<PreparedStore>();
+}
+
+/// What the method prepares, from the store, else made and kept there.
 std::vector<std::byte> prepared(const deform::DeformerMethod& method, const Rig& rig,
-                                const deform::MethodInputs& inputs, const AnyOptions& options,
+                                const deform::MethodInputs& inputs, const AnyOptions& options, PreparedStore& store,
                                 const Progress& progress) {
   if (!method.prepare) return {};
-  const std::optional<io::Cache> cache = io::Cache::of_user();
-  if (!cache) return method.prepare(rig, inputs, options, progress);
+  if (!store.active()) return method.prepare(rig, inputs, options, progress);
   const std::string key = key_of(method, rig, inputs, options);
-  if (auto bytes = cache->load(key))
-    if (!method.accepts_prepared || method.accepts_prepared(rig, *bytes)) return *std::move(bytes);
+  if (auto bytes = store.find(method.id, key, [&](std::span<const std::byte> found) {
+        return !method.accepts_prepared || method.accepts_prepared(rig, found);
+      }))
+    return *std::move(bytes);
   std::vector<std::byte> bytes = method.prepare(rig, inputs, options, progress);
   progress.check();
-  if (!bytes.empty()) cache->store(key, bytes);
+  if (!bytes.empty()) store.add(method.id, key, bytes);
   return bytes;
 }
 
@@ -141,26 +147,27 @@ measure::SurfaceLimits limits_with_margin() {
   return limits;
 }
 
-/// Keeps limits in the user's cache: by what they are for, the method and its options, and the rig.
+/// Keeps limits as prepared data: by what they are for, the method and its options, and the rig.
 class LimitStore {
  public:
-  LimitStore(const Rig& rig, const DeformerOptions& options) : rig_(rig), options_(options) {}
+  LimitStore(const Rig& rig, const DeformerOptions& options)
+      : rig_(rig), options_(options), store_(store_of(options)) {}
 
-  /// What was kept, if `read` can use it, else the bytes that `find` makes.
+  /// What was kept, if `read` can use it, else what `find` makes.
   template <class Result, class Read, class Find>
   Result get(std::string_view what, std::string_view settings, const Read& read, const Find& find) const {
-    const std::optional<io::Cache> cache = io::Cache::of_user();
-    if (!cache) return find();
+    if (!store_->active()) return find();
     RigHasher hasher;
     hasher.number(std::string_view("limits")), hasher.number(kLimitsVersion);
     hasher.number(what), hasher.number(settings);
     hasher.mesh(rig_.mesh), hasher.skeleton(rig_.skeleton), hasher.weights(rig_.weights), hasher.skins(rig_.skins);
     hasher.by_hand(options_.owners, &options_.samples);
-    const std::string key = hasher.key();
-    if (const auto bytes = cache->load(key))
-      if (std::optional<Result> kept = read(*bytes)) return *std::move(kept);
+    const std::string key = hasher.key(), method = options_.method.id();
+    std::optional<Result> kept;
+    store_->find(method, key, [&](std::span<const std::byte> bytes) { return (kept = read(bytes)).has_value(); });
+    if (kept) return *std::move(kept);
     Result found = find();
-    cache->store(key, to_bytes(found));
+    store_->add(method, key, to_bytes(found));
     return found;
   }
 
@@ -252,6 +259,7 @@ class LimitStore {
 
   const Rig& rig_;
   const DeformerOptions& options_;
+  std::shared_ptr<PreparedStore> store_;
 };
 
 void add(Findings& findings, const Findings& more) { findings.insert(findings.end(), more.begin(), more.end()); }
@@ -395,7 +403,7 @@ std::unique_ptr<deform::Deformer> bind_deformer(const Rig& rig, const DeformerOp
   if (guarded && method.needs && method.needs(own).twist_factors)
     twist_factors = twist_limits(rig, options, segmentation, findings, progress);
   inputs.twist_factors = twist_factors;
-  const std::vector<std::byte> bytes = prepared(method, rig, inputs, own, progress);
+  const std::vector<std::byte> bytes = prepared(method, rig, inputs, own, *store_of(options), progress);
   inputs.prepared = bytes;
   const Bind bind = [&](const deform::PoseLimits* limits, bool without_correction) {
     deform::MethodInputs limited = inputs;

@@ -12,6 +12,7 @@
 #include "sinew/core/surface_sample.h"
 #include "sinew/deform/blend/delta_mush.h"
 #include "sinew/deform/deformer.h"
+#include "sinew/pipeline/prepared_store.h"
 
 namespace sinew::pipeline {
 
@@ -24,6 +25,8 @@ struct DeformerOptions {
   PartSamples samples;        ///< By hand: samples of the shapes that joints move.
 
   std::vector<std::vector<Vec3>> examples;  ///< By hand: shapes of the mesh in poses.
+
+  std::shared_ptr<PreparedStore> prepared;  ///< Where prepared data is found and kept. Null: the user's cache.
 
   /// Whether engines produce the same result by themselves, so that nothing has to be baked.
   bool plain() const;
@@ -48,9 +51,10 @@ DeformerOptions deformer(std::string_view method, AnyOptions options = {});
 bool uses_parts(const DeformerOptions& options);
 
 /// Binds a deformer to a rig, with everything that the method requires. The segmentation is computed here. Data that
-/// the method prepares is read from the user's cache if present; otherwise it is computed and stored there
-/// (`io::Cache`). So are the limits that keep a corrected method, and delta mush, from making the surface worse than
-/// its base does (`limit_correction`), unless `never_worse` is off. Problems, and the joints where a correction is
+/// the method prepares is read from `prepared` or the user's cache if present; otherwise it is computed and stored
+/// there
+/// (`PreparedStore`). So are the limits that keep a corrected method, and delta mush, from making the surface worse
+/// than its base does (`limit_correction`), unless `never_worse` is off. Problems, and the joints where a correction is
 /// reduced, are appended to `findings`. \throws Error as `deform::bind`, or if there are owners, samples or examples by
 /// hand that the method does not use or that do not fit the rig; Cancelled.
 std::unique_ptr<deform::Deformer> bind_deformer(const Rig& rig, const DeformerOptions& options, Findings& findings,

@@ -10,6 +10,7 @@
 #include "sinew/io/gltf/humanoid.h"
 #include "sinew/io/gltf/json_access.h"
 #include "sinew/io/gltf/node_constraint.h"
+#include "sinew/io/gltf/write_prepared.h"
 #include "sinew/io/gltf/write_rig.h"
 #include "sinew/io/reach.h"
 
@@ -195,6 +196,7 @@ void write_checked(const Asset& asset, const std::filesystem::path& path, const 
     const std::shared_ptr<GltfDocument> fresh = build_document(asset, report);
     DocumentEditor editor(*fresh);
     write_all(editor, asset, *fresh, options, report);
+    write_prepared(editor, options.prepared);
     write_document(*fresh, editor, path, files, report);
     return;
   }
@@ -203,7 +205,7 @@ void write_checked(const Asset& asset, const std::filesystem::path& path, const 
   const bool colors = !rig.mesh.colors.empty() && !same_colors(rig.mesh.colors, document->colors);
   const bool changed = colors || changes.positions || changes.shape || changes.morphs || changes.weights ||
                        changes.skeleton || changes.extras || !options.longer_clips.empty() ||
-                       asset.placement != Mat4::Identity();
+                       !options.prepared.empty() || asset.placement != Mat4::Identity();
   if (!changed && !has_unsafe_buffers(document->json()) && document->container.binary != text &&
       (text || !has_outside_files(document->json()))) {
     // Nothing to do: the file as it came.
@@ -237,6 +239,7 @@ void write_checked(const Asset& asset, const std::filesystem::path& path, const 
     if (options.humanoid) write_humanoid(editor, *options.humanoid, node_of_joint);
   }
   if (changes.weights || changes.skeleton) write_weights(editor, asset, document->parts, options, report);
+  write_prepared(editor, options.prepared);
   write_document(*document, editor, path, files, report);
 }
 

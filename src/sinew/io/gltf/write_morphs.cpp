@@ -17,6 +17,7 @@
 #include "sinew/io/gltf/gltf.h"
 #include "sinew/io/gltf/json_access.h"
 #include "sinew/io/gltf/morph_targets.h"
+#include "sinew/io/gltf/write_prepared.h"
 #include "sinew/io/gltf/write_rig.h"
 
 namespace sinew::io {
@@ -418,6 +419,7 @@ WithMotion with_motion(const Asset& asset, const Motion& motion, Report& report)
   if (!document) throw Error("The character has no glTF document to which motion can be added.");
   const Rig& rig = asset.character.rig;
   DocumentEditor editor(*document);
+  remove_prepared(editor.json);  // What is delivered is already deformed.
   const Index placement = write_placement(editor, asset);
   std::vector<Index> node_of_joint;
   for (const Joint& joint : rig.skeleton.joints)
