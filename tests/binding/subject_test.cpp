@@ -94,6 +94,79 @@ TEST(BoneTree, EndSegmentsGoWhereTheSkeletonSays) {
   EXPECT_TRUE(bone_tree(forked).bones[1].b.isApprox(Vec3(2, 0, 0)));
 }
 
+// A spine along x from 0 to 3 whose last joint has a limb; the limb begins at `along` of the bone before that joint.
+Joints spine_with_limb(double along) {
+  Joints joints;
+  joints.add(kNone, Vec3(0, 0, 0));
+  joints.add(0, Vec3(1, 0, 0));
+  joints.add(1, Vec3(2, 0, 0));            // The neck.
+  joints.add(2, Vec3(3, 0, 0));            // The head.
+  joints.add(2, Vec3(1 + along, 0.3, 0));  // A collar bone.
+  joints.add(4, Vec3(1 + along, 1, 0));    // An arm.
+  return joints;
+}
+
+TEST(BoneTree, ALimbBesideTheBoneBeforeItsParentBelongsToTheJointAbove) {
+  const BoneTree beside = bone_tree(spine_with_limb(0.6).subject());
+  EXPECT_EQ(beside.parent[4], 1U);
+  EXPECT_EQ(beside.children[1], (std::vector<Index>{2, 4}));
+  EXPECT_EQ(beside.children[2], (std::vector<Index>{3}));
+  EXPECT_TRUE(beside.bones[beside.incoming[4]].a.isApprox(Vec3(1, 0, 0)));
+  // Beyond the parent it stays where it is.
+  EXPECT_EQ(bone_tree(spine_with_limb(1.1).subject()).parent[4], 2U);
+}
+
+TEST(BoneTree, ALimbStaysWhereNothingContinuesTheBoneOrItIsALeaf) {
+  Joints turned = spine_with_limb(0.6);  // The head is beside the bone as well: the chain turns back.
+  turned.matrices[3].topRightCorner<3, 1>() = Vec3(1.5, -1, 0);
+  EXPECT_EQ(bone_tree(turned.subject()).parent[4], 2U);
+  const Joints joints = spine_with_limb(0.6);
+  Subject without_arm = joints.subject();
+  without_arm.bound[5] = 0;
+  EXPECT_EQ(bone_tree(without_arm).parent[4], 2U);
+}
+
+// A head of two joints with an eye and a brow on it; the skin is 0.2 from the eye.
+Joints head_with_face() {
+  Joints joints;
+  joints.add(kNone, Vec3(0, 0, 0));
+  joints.add(0, Vec3(0, 0, 5));
+  joints.add(1, Vec3(0, 2, 6));
+  joints.add(1, Vec3(0, 2, 7));
+  joints.skeleton.joints[2].name = "LeftEye";
+  joints.skeleton.joints[3].name = "LeftBrow";
+  joints.mesh.positions.emplace_back(0, 2.2, 6);
+  return joints;
+}
+
+TEST(BoneTree, JointsOfAFaceReachOnlyTheSkinNearThem) {
+  const Joints joints = head_with_face();
+  const BoneTree tree = bone_tree(joints.subject());
+  EXPECT_EQ(tree.eyes, (std::vector<Index>{2}));
+  ASSERT_EQ(tree.outgoing[2].size(), 1U);
+  const Bone& eye = tree.bones[tree.outgoing[2].front()];
+  EXPECT_NEAR(eye.reach, 1.1 * 0.2, 1e-9);
+  EXPECT_LT(eye.length, 0.3);
+  EXPECT_LT(competing_distance(eye, 0.2), 0.2);
+  EXPECT_GT(competing_distance(eye, 0.25), 0.25);
+  EXPECT_GT(tree.bones[tree.outgoing[3].front()].reach, eye.reach);
+  EXPECT_EQ(tree.bones[tree.incoming[2]].reach, 0);  // The bone of the head to the eye has no limit.
+}
+
+TEST(BoneTree, AHeadWithAFaceHasABoneOfItsOwn) {
+  Joints joints = head_with_face();
+  BoneTree tree = bone_tree(joints.subject());
+  ASSERT_EQ(tree.outgoing[1].size(), 3U);
+  const Bone& crown = tree.bones[tree.outgoing[1].back()];
+  EXPECT_TRUE(crown.is_end());
+  EXPECT_TRUE(crown.direction.isApprox(Vec3::UnitZ()));
+  // Other leaves tell nothing about a head.
+  joints.skeleton.joints[2].name = joints.skeleton.joints[3].name = "Feather";
+  tree = bone_tree(joints.subject());
+  EXPECT_EQ(tree.outgoing[1].size(), 2U);
+  EXPECT_TRUE(tree.eyes.empty());
+}
+
 TEST(BoneTree, AHeadWithEarsHasABoneOfItsOwnWhereItSaysSo) {
   Joints joints;
   joints.add(kNone, Vec3(0, 0, 0));

@@ -8,17 +8,6 @@
 namespace sinew::pipeline {
 namespace {
 
-using Words = std::vector<std::string>;
-
-TEST(NameWords, AreCutAtSeparatorsCapitalsAndNumbers) {
-  EXPECT_EQ(name_words("kneeIK.l"), (Words{"knee", "ik", "l"}));
-  EXPECT_EQ(name_words("vis:IKHand_L02"), (Words{"ik", "hand", "l", "02"}));
-  EXPECT_EQ(name_words("mixamorig:LeftHandThumb4"), (Words{"left", "hand", "thumb", "4"}));
-  EXPECT_EQ(name_words("_rootJoint"), (Words{"root", "joint"}));
-  EXPECT_EQ(name_words("DEF-upper_arm.L.001"), (Words{"def", "upper", "arm", "l", "001"}));
-  EXPECT_EQ(name_words("--"), Words());
-}
-
 TEST(NodeUse, EndsOfRealSkeletonsAreKnown) {
   for (const char* name :
        {"mixamorig:HeadTop_End", "mixamorig:LeftToe_End", "mixamorig:LeftHandThumb4", "HeadEnd", "RightToeEnd_end_end",

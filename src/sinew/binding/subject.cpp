@@ -4,16 +4,24 @@
 #include "sinew/binding/subject.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
+#include "sinew/binding/face_joints.h"
 #include "sinew/core/error.h"
 #include "sinew/geometry/mesh/union_find.h"
 
 namespace sinew::binding {
 namespace {
 
-constexpr double kShortestBone = 1e-6;  // Of the mesh's size.
+constexpr double kShortestBone = 1e-6;               // Of the mesh's size.
+constexpr double kEyeReach = 1.1, kFaceReach = 1.5;  // Of the distance of the nearest vertex.
+constexpr double kLeastFaceReach = 0.01;             // Of the mesh's size.
+constexpr double kFaceEnd = 0.1;                     // Of the bone before: the end segment of a joint of a face.
+constexpr double kBesideBone = 0.8;   // Along a bone: a joint that is located before this is beside the bone,
+constexpr double kBeyondBone = 0.95;  // and one after this continues it.
 
 void check_subject(const Subject& subject) {
   const std::size_t count = subject.skeleton.joints.size();
@@ -44,11 +52,50 @@ void link_joints(const Subject& subject, BoneTree& tree) {
   }
 }
 
+// Where a point is along the bone that ends at a joint: 0 at the joint above, 1 at the joint itself.
+double along_incoming(const Subject& subject, const BoneTree& tree, Index joint, const Vec3& p) {
+  const Vec3 start = subject.position(tree.parent[joint]), way = subject.position(joint) - start;
+  return (p - start).dot(way) / way.squaredNorm();
+}
+
+// Some rigs attach a limb to the far joint of the bone that it sits beside: in 3ds Max, the legs are children of the
+// first joint of the spine, and the collar bones are children of the neck. A bone from there back to the limb would
+// give the chest to the neck. Such a limb counts as a child of the near joint.
+void lift_limbs(const Subject& subject, BoneTree& tree) {
+  std::vector<std::pair<Index, Index>> lifted;  // A limb and the joint that it sits beside.
+  const double shortest = kShortestBone * subject.mesh.size();
+  for (const Index j : tree.joints) {
+    const Index above = tree.parent[j];
+    if (above == kNone || tree.children[j].size() < 2 ||
+        !((subject.position(j) - subject.position(above)).norm() > shortest))
+      continue;
+    const auto along = [&](Index child) { return along_incoming(subject, tree, j, subject.position(child)); };
+    const auto& children = tree.children[j];
+    if (std::none_of(children.begin(), children.end(), [&](Index child) { return along(child) > kBeyondBone; }))
+      continue;
+    for (const Index child : children)
+      if (!tree.children[child].empty() && along(child) < kBesideBone) lifted.emplace_back(child, above);
+  }
+  for (const auto& [limb, above] : lifted) {
+    std::erase(tree.children[tree.parent[limb]], limb);
+    auto& siblings = tree.children[above];
+    siblings.insert(std::lower_bound(siblings.begin(), siblings.end(), limb), limb);
+    tree.parent[limb] = above;
+  }
+}
+
 Bone bone_between(Index joint, Index child, const Vec3& a, const Vec3& b) {
-  Bone bone{joint, child, a, b, b - a, 0};
+  Bone bone{joint, child, a, b, b - a, 0, 0};
   bone.length = bone.direction.norm();
   bone.direction /= bone.length;
   return bone;
+}
+
+// The distance of the nearest vertex.
+double nearest_skin(const Mesh& mesh, const Vec3& p) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Vec3& q : mesh.positions) least = std::min(least, (q - p).squaredNorm());
+  return std::sqrt(least);
 }
 
 // Where a joint's own segment ends, if it says so itself.
@@ -87,6 +134,7 @@ struct TreeBuilder {
   std::vector<char> has_bone;   // Per place: whether a bone begins there.
   std::vector<char> too_short;  // Per joint: whether the bone to it is left out.
   std::vector<Bone> ends;       // Per joint: its end segment, length 0 where it has none.
+  std::vector<FaceJoint> face;  // Per joint: what it moves of a face, if it is a leaf.
 
   TreeBuilder(const Subject& s, BoneTree& t)
       : subject(s),
@@ -95,7 +143,33 @@ struct TreeBuilder {
         places(t.parent.size()),
         has_bone(t.parent.size(), 0),
         too_short(t.parent.size(), 0),
-        ends(t.parent.size()) {}
+        ends(t.parent.size()),
+        face(t.parent.size(), FaceJoint::kNone) {
+    for (const Index j : tree.joints)
+      if (tree.children[j].empty() && tree.parent[j] != kNone) face[j] = face_joint(subject.skeleton.joints[j].name);
+  }
+
+  // The tip of a head that has only joints of its face to tell how large it is.
+  std::optional<Vec3> end_of_head(Index joint) const {
+    if (tree.parent[joint] == kNone || too_short[joint] != 0) return std::nullopt;
+    double longest = 0;
+    bool has_face = false;
+    for (const Index child : tree.children[joint]) {
+      longest = std::max(longest, (subject.position(child) - subject.position(joint)).norm());
+      has_face = has_face || face[child] != FaceJoint::kNone;
+    }
+    if (!has_face || !(longest > shortest)) return std::nullopt;
+    const Vec3 way = subject.position(joint) - subject.position(tree.parent[joint]);
+    return subject.position(joint) + longest * way.normalized();
+  }
+
+  void limit_face(Index joint, Bone& end) const {
+    if (face[joint] == FaceJoint::kNone) return;
+    const double near = nearest_skin(subject.mesh, end.a);
+    end.reach = face[joint] == FaceJoint::kEye ? kEyeReach * near
+                                               : std::max(kFaceReach * near, kLeastFaceReach * subject.mesh.size());
+    end.reach = std::max(end.reach, shortest);
+  }
 
   double gap(Index child) const { return (subject.position(child) - subject.position(tree.parent[child])).norm(); }
 
@@ -127,9 +201,14 @@ struct TreeBuilder {
         if (!end) end = end_node(subject, children[j], j, shortest);
         if (!end && tree.parent[j] != kNone && too_short[j] == 0)
           end = place + (place - subject.position(tree.parent[j]));
+        if (end && face[j] != FaceJoint::kNone) end = place + kFaceEnd * (*end - place);
+      } else if (!end) {
+        end = end_of_head(j);
+        if (end && leads_to_a_child(j, *end)) end.reset();
       }
       if (!end) continue;
       ends[j] = bone_between(j, kNone, place, *end);
+      limit_face(j, ends[j]);
       has_bone[places.find(j)] = 1;
     }
     // The rest: leaves at the place of the joint above. One stands for each place where nothing begins.
@@ -163,6 +242,8 @@ struct TreeBuilder {
     }
     for (Index j = 0; j < tree.parent.size(); ++j) tree.place.push_back(places.find(j));
     for (const Index j : tree.joints)
+      if (face[j] == FaceJoint::kEye) tree.eyes.push_back(j);
+    for (const Index j : tree.joints)
       if (too_short[j] != 0) {
         tree.incoming[j] = tree.incoming[tree.parent[j]];
         tree.parent[j] = tree.parent[tree.parent[j]];
@@ -180,6 +261,7 @@ BoneTree bone_tree(const Subject& subject) {
   check_subject(subject);
   BoneTree tree;
   link_joints(subject, tree);
+  lift_limbs(subject, tree);
   TreeBuilder builder(subject, tree);
   builder.find_short_bones();
   builder.find_ends();

@@ -33,6 +33,7 @@ struct Bone {
   Vec3 b = Vec3::Zero();          ///< For an end segment an estimate, see `bone_tree`.
   Vec3 direction = Vec3::Zero();  ///< Unit length.
   double length = 0;              ///< |b − a|, never zero.
+  double reach = 0;               ///< Of a joint of a face: how far from it skin belongs to it. 0: no limit.
 
   bool is_end() const { return child == kNone; }
 };
@@ -46,6 +47,7 @@ struct BoneTree {
   std::vector<Index> incoming;               ///< Per joint: the bone that ends at it, or kNone.
   std::vector<Index> joints;                 ///< The bound joints, increasing.
   std::vector<Index> place;                  ///< Per joint: the lowest of those that bones left out hold at its place.
+  std::vector<Index> eyes;                   ///< Leaf joints that move eyeballs, by their names.
 };
 
 /// Bones of the bound joints.
@@ -55,6 +57,14 @@ struct BoneTree {
 /// with the same length and direction. A single joint points along the longest axis of the mesh. A joint with bound
 /// children also has an end segment if its `end_local` is set, such as a head with ears, unless a bone already leads
 /// there.
+///
+/// A joint with two or more children may have one that is located beside its incoming bone instead of beyond it: a
+/// collar bone that is a child of the neck, or a leg that is a child of the first joint of the spine. If that child has
+/// children itself and another one continues the bone, it counts as a child of the joint above.
+///
+/// A leaf whose name is that of an eye or of a spot of a face has a short end segment with a `reach`: 1.1 times the
+/// distance of the nearest vertex for an eye, and 1.5 times that distance, but at least 0.01 of the size, for others.
+/// The head above it gets an end segment that continues its incoming bone.
 ///
 /// Bones shorter than 1e-6 of the mesh size are left out: their joints share one position. Bones that begin at the far
 /// joint of such a bone count as following the bone before it: `incoming` and `parent` of the far joint are those of
@@ -70,5 +80,11 @@ struct BonePoint {
   double distance = 0;
 };
 BonePoint closest_on_bone(const Bone& bone, const Vec3& p);
+
+/// The distance by which bones compete for a vertex. Within its reach, a bone of a face is nearer than it is; beyond,
+/// it is farther.
+inline double competing_distance(const Bone& bone, double distance) {
+  return bone.reach > 0 ? distance * distance / bone.reach : distance;
+}
 
 }  // namespace sinew::binding

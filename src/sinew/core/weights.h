@@ -54,11 +54,11 @@ class SkinWeights {
   std::vector<Influence> influences_;
 };
 
-/// Keeps at most `count` influences of a row, without a jump where two weights change order: the largest removed weight
-/// is subtracted from all that remain, and these are scaled to the sum 1. If that leaves nothing (more than `count`
-/// equal weights), the first joints remain with equal weights. The result is sorted as `SkinWeights` requires.
-/// Weights that are not positive numbers are removed. `count` 0 keeps all. This is the only algorithm that limits
-/// influences; simply removing the smallest weights would make neighbouring vertices jump.
+/// Keeps at most `count` influences of a row, without a jump where two weights change order: what remains fades from
+/// its weight to 0 between 1.25 and 1 times the largest removed weight, and is scaled to the sum 1. If that leaves
+/// nothing (more than `count` equal weights), the first joints remain with equal weights. The result is sorted as
+/// `SkinWeights` requires. Weights that are not positive numbers are removed. `count` 0 keeps all. This is the only
+/// algorithm that limits influences; simply removing the smallest would make neighbouring vertices jump.
 void cap_row(std::vector<Influence>& row, int count);
 
 /// Applies `cap_row` to all rows, in parallel. Empty rows stay empty.

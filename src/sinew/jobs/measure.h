@@ -31,8 +31,7 @@ struct MeasureOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("against",
-            "Compare positions and weights with those of this file, which must have the same number of vertices.")
+    v(Field("against", "Compare positions and weights with those of this file, another copy of the same mesh.")
           .as("FILE"),
       self.against);
     v(Field("clip",

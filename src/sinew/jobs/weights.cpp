@@ -11,6 +11,7 @@
 #include "sinew/core/error.h"
 #include "sinew/io/asset.h"
 #include "sinew/jobs/weights_report.h"
+#include "sinew/pipeline/same_vertices.h"
 
 namespace sinew::jobs {
 namespace {
@@ -113,7 +114,7 @@ Report weights(const JobRequest& request, const WeightsOptions& options, const P
     report.warn(asset.warnings);
     if (!options.compare.empty()) {
       other = read(options.compare, report, progress);
-      pipeline::require_same_vertices(asset.character.rig, other->character.rig);
+      pipeline::same_vertices(asset.character.rig.mesh, other->character.rig.mesh);  // Else an error, before edits.
     }
   }
   const Rig& rig = asset.character.rig;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sinew/core/name_words.h"
 #include "sinew/core/skeleton.h"
 
 namespace sinew::pipeline {
@@ -21,10 +22,6 @@ enum class NodeUse {
 };
 
 NodeUse node_use(std::string_view name, std::string_view role = {});
-
-/// Runs of letters and runs of digits, in lower case, without the name space: a capital begins a word unless it follows
-/// another and no small letter comes next. "vis:IKHand_L02" is "ik", "hand", "l", "02".
-std::vector<std::string> name_words(std::string_view name);
 
 /// Of the joints in `candidates` those that should move the skin. Ends count as such where nothing goes on below them.
 /// A root goes where all that is left of the skeleton hangs by one joint that branches, as hips do: then it is not the

@@ -17,6 +17,7 @@
 #include "sinew/motion/resolve.h"
 #include "sinew/motion/retarget/joint_matching.h"
 #include "sinew/pipeline/play.h"
+#include "sinew/pipeline/same_vertices.h"
 
 namespace sinew::pipeline {
 namespace {
@@ -94,7 +95,7 @@ class PosedCharacter {
 class ReferenceFrames {
  public:
   ReferenceFrames(const MeasureReference& reference, const PosedCharacter& subject, const MeasureMotion& motion)
-      : subject_(subject) {
+      : subject_(subject), partners_(same_vertices(subject.rig().mesh, reference.character.rig.mesh)) {
     const Rig& rig = reference.character.rig;
     const bool moves = (motion.clip || motion.pose) && !rig.skeleton.empty();
     const auto& clips = reference.character.clips;
@@ -110,13 +111,25 @@ class ReferenceFrames {
           motion.name));
   }
 
+  // In the order of the subject's vertices.
   std::vector<Vec3> positions(const FrameRequest& frame) {
-    if (!by_names_ || frame.bind) return reference_->shape(frame).positions;
-    return reference_->shape(frame, *pose_by_names(subject_.pose(frame), subject_.rig(), reference_->rig())).positions;
+    const measure::Shape shape = shape_of(frame);
+    std::vector<Vec3> positions;
+    positions.reserve(partners_.size());
+    for (const Index v : partners_) positions.push_back(shape.positions[v]);
+    return positions;
   }
 
+  const std::vector<Index>& partners() const { return partners_; }
+
  private:
+  measure::Shape shape_of(const FrameRequest& frame) {
+    if (!by_names_ || frame.bind) return reference_->shape(frame);
+    return reference_->shape(frame, *pose_by_names(subject_.pose(frame), subject_.rig(), reference_->rig()));
+  }
+
   const PosedCharacter& subject_;
+  std::vector<Index> partners_;
   std::optional<PosedCharacter> reference_;
   bool by_names_ = false;
 };
@@ -130,11 +143,12 @@ Index foreign_joints(const SkinWeights& weights, Index own) {
   return static_cast<Index>(foreign.size());
 }
 
-std::optional<WeightAgreementFigures> compare_weights(const Rig& rig, const Rig& other, Findings& findings,
+std::optional<WeightAgreementFigures> compare_weights(const Rig& rig, const Rig& other,
+                                                      const std::vector<Index>& partners, Findings& findings,
                                                       const Progress& progress) {
   if (rig.weights.empty() || other.weights.empty()) return std::nullopt;
   WeightAgreementFigures comparison;
-  const SkinWeights weights = motion::weights_by_name(other, rig.skeleton);
+  const SkinWeights weights = matched_rows(motion::weights_by_name(other, rig.skeleton), partners);
   comparison.unmatched = foreign_joints(weights, rig.skeleton.size());
   comparison.weights = measure::weight_agreement(rig.weights, weights);
   if (comparison.unmatched == 0) comparison.posed = measure::posed_agreement(rig, weights, progress);
@@ -186,11 +200,7 @@ std::optional<Pose> pose_by_names(const Pose& pose, const Rig& from, const Rig& 
   return any ? std::optional<Pose>(std::move(result)) : std::nullopt;
 }
 
-void require_comparable(const Rig& rig, const Rig& reference) {
-  if (rig.mesh.vertex_count() == reference.mesh.vertex_count()) return;
-  throw Error(fmt::format("The meshes have {} and {} vertices. Only meshes with the same vertices can be compared.",
-                          rig.mesh.vertex_count(), reference.mesh.vertex_count()));
-}
+void require_comparable(const Rig& rig, const Rig& reference) { same_vertices(rig.mesh, reference.mesh); }
 
 MeasureResult measure(const Character& character, const deform::Deformer& deformer, const MeasureMotion& motion,
                       const std::optional<MeasureReference>& reference, const measure::MeterOptions& options,
@@ -219,7 +229,8 @@ MeasureResult measure(const Character& character, const deform::Deformer& deform
     if (other) result.frames.back().distance = measure::shape_distance(shape.positions, target);
   }
   result.joints = worst_of_joints(result.frames, rig.skeleton.size());
-  if (reference) result.agreement = compare_weights(rig, reference->character.rig, result.findings, progress);
+  if (reference)
+    result.agreement = compare_weights(rig, reference->character.rig, other->partners(), result.findings, progress);
   return result;
 }
 

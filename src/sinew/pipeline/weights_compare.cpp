@@ -3,15 +3,13 @@
 
 #include "sinew/pipeline/weights_compare.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "sinew/binding/edit/weight_edit_surface.h"
-#include "sinew/core/error.h"
 #include "sinew/motion/retarget/joint_matching.h"
+#include "sinew/pipeline/same_vertices.h"
 
 namespace sinew::pipeline {
 namespace {
@@ -73,19 +71,11 @@ WeightChanges weight_changes(const SkinWeights& before, const SkinWeights& after
   return changes;
 }
 
-void require_same_vertices(const Rig& rig, const Rig& other) {
-  const Index own_vertices = rig.mesh.vertex_count(), other_vertices = other.mesh.vertex_count();
-  if (own_vertices != other_vertices)
-    throw Error(fmt::format(
-        "One character has {} vertices and the other has {}: only meshes with the same vertices can be compared.",
-        own_vertices, other_vertices));
-}
-
 WeightComparison compare_weights(const Rig& rig, const Rig& other) {
-  require_same_vertices(rig, other);
+  const std::vector<Index> partners = same_vertices(rig.mesh, other.mesh);
   WeightComparison comparison;
   const Index own_count = rig.skeleton.size();
-  const SkinWeights theirs = motion::weights_by_name(other, rig.skeleton).normalized();
+  const SkinWeights theirs = matched_rows(motion::weights_by_name(other, rig.skeleton), partners).normalized();
   const SkinWeights ours = rig.weights.normalized();
   comparison.all = measure::weight_agreement(ours, theirs);
   std::vector<WeightComparison::PerJoint> joints(own_count + other.skeleton.size());

@@ -30,7 +30,7 @@ struct WeightChanges {
 /// do, do not count as changes.
 WeightChanges weight_changes(const SkinWeights& before, const SkinWeights& after, Index joint_count);
 
-/// How well two characters with the same vertices agree, joint by joint. Joints are matched by name.
+/// How well two copies of a character agree, joint by joint. Joints are matched by name.
 struct WeightComparison {
   measure::WeightAgreement all;
   struct PerJoint {
@@ -43,10 +43,7 @@ struct WeightComparison {
   std::vector<std::string> unmatched;  ///< Joints weighted in the other file that this one does not have.
 };
 
-/// \throws Error if the meshes have different numbers of vertices.
-void require_same_vertices(const Rig& rig, const Rig& other);
-
-/// \throws Error as `require_same_vertices` does.
+/// Vertices are matched by `same_vertices`. \throws Error as that does.
 WeightComparison compare_weights(const Rig& rig, const Rig& other);
 
 }  // namespace sinew::pipeline

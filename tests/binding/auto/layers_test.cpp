@@ -4,6 +4,7 @@
 #include "sinew/binding/auto/layers.h"
 
 #include <gtest/gtest.h>
+#include <Eigen/LU>
 
 #include <algorithm>
 #include <array>
@@ -139,6 +140,53 @@ TEST(Layers, HairAndEyesHangOnTheHead) {
     for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v)
       if (bound.weights.row(v)[0].joint == head) ++on_head;
     EXPECT_EQ(on_head, part.vertex_count) << name;
+  }
+}
+
+// The dressed person with a joint in one eyeball.
+struct WithEye {
+  Rig rig = dressed();
+  Index eye = kNone;
+  std::vector<Index> ball;  // Vertices.
+
+  WithEye() {
+    const Subject subject = rest_subject(rig.mesh, rig.skeleton);
+    const Shells shells = find_shells(subject, bone_tree(subject));
+    const Index head = rig.skeleton.find("Head");
+    for (const Shell& shell : shells.shells) {
+      if (rig.mesh.parts[shell.part].name != "Eyes") continue;
+      for (const Index v : shell.vertices)
+        for (const Index source : shells.clean.source_vertices[v]) ball.push_back(source);
+      Joint joint;
+      joint.name = "LeftEye";
+      joint.parent = head;
+      joint.deforming = true;
+      joint.rest.translation = transform_point(Mat4(subject.joints[head].inverse()), shell.center);
+      eye = rig.skeleton.size();
+      rig.skeleton.joints.push_back(joint);
+      return;
+    }
+  }
+};
+
+TEST(Layers, AnEyeballFollowsItsEyeAndTheFaceDoesNot) {
+  const WithEye face;
+  ASSERT_NE(face.eye, kNone);
+  const Subject subject = rest_subject(face.rig.mesh, face.rig.skeleton);
+  const BindResult bound = bind_auto(subject, {}, {});
+  std::vector<char> in_ball(face.rig.mesh.positions.size(), 0);
+  for (const Index v : face.ball) {
+    in_ball[v] = 1;
+    ASSERT_EQ(bound.weights.row(v).size(), 1U);
+    EXPECT_EQ(bound.weights.row(v)[0].joint, face.eye);
+  }
+  const double far = 0.05 * face.rig.mesh.size();
+  for (Index v = 0; v < in_ball.size(); ++v) {
+    if (in_ball[v] != 0 || (face.rig.mesh.positions[v] - subject.position(face.eye)).norm() < far) continue;
+    for (const Influence& i : bound.weights.row(v))
+      if (i.joint == face.eye) {
+        EXPECT_LT(i.weight, 0.05F) << v;
+      }
   }
 }
 

@@ -110,6 +110,46 @@ TEST(Shells, ABallFarAwayIsLooseAndOneOnTheSkinIsNot) {
   EXPECT_GT(shells.shells[2].gap, 0.2);
 }
 
+// A band of quads about the z axis, appended as a part.
+void add_band(Mesh& mesh, double radius, double from, double to) {
+  constexpr Index kAround = 24;
+  MeshPart part;
+  part.name = "band";
+  part.first_vertex = mesh.vertex_count();
+  part.first_face = mesh.face_count();
+  for (Index a = 0; a < kAround; ++a)
+    for (const double z : {from, to})
+      mesh.positions.emplace_back(radius * std::cos(kTwoPi * a / kAround), radius * std::sin(kTwoPi * a / kAround), z);
+  for (Index a = 0; a < kAround; ++a) {
+    const Index first = part.first_vertex + 2 * a, next = part.first_vertex + 2 * ((a + 1) % kAround);
+    mesh.add_face(std::array<Index, 4>{first, next, next + 1, first + 1});
+  }
+  part.vertex_count = mesh.vertex_count() - part.first_vertex;
+  part.face_count = mesh.face_count() - part.first_face;
+  mesh.parts.push_back(part);
+}
+
+TEST(Shells, ABeltIsALayer) {
+  test::Body body = test::two_bone_cylinder();
+  add_band(body.mesh, 0.204, 0.98, 1.02);
+  const Shells shells = shells_of(body.mesh, body.skeleton);
+  ASSERT_EQ(shells.shells.size(), 2U);
+  EXPECT_TRUE(shells.shells[1].wraps);
+  EXPECT_EQ(shells.shells[1].kind, ShellKind::kLayer);
+}
+
+TEST(Shells, ASmallShellAboutBonesOfTwoJointsIsNotRigid) {
+  Rig rig = made_rig("human", 4000);
+  const Vec3 elbow = rest_subject(rig.mesh, rig.skeleton).position(rig.skeleton.find("LeftForearm"));
+  add_ball(rig.mesh, elbow, 0.035 * rig.mesh.size(), "pad");
+  const Shells shells = shells_of(rig.mesh, rig.skeleton);
+  for (const Shell& shell : shells.shells)
+    if (rig.mesh.parts[shell.part].name == "pad") {
+      EXPECT_EQ(shell.holder, kNone);
+      EXPECT_NE(shell.kind, ShellKind::kRigid);
+    }
+}
+
 TEST(Shells, PiecesThatHoldBonesOfTheirOwnAreOneBody) {
   // Beads along a chain of bones, as of a robot.
   shapes::MakeOptions options;

@@ -22,7 +22,9 @@ constexpr double kSearchFactor = 4;    // How much farther than the nearest poin
 constexpr double kSearchSlack = 0.02;  // and this much of the size.
 constexpr double kVoteNeeded = 0.3;    // Below this no side of the layer is its outside.
 constexpr int kMostRounds = 64;
-constexpr float kClearJoint = 0.8F;  // A small shell that hangs so much on one joint follows that alone.
+constexpr float kClearJoint = 0.8F;  // A small shell that hangs so much on one joint follows that alone;
+constexpr float kMainJoint = 0.5F;   // a hard piece already if so much,
+constexpr double kHardPiece = 0.02;  // as which a shell counts that is so long, of the size. Less is a button.
 constexpr double kMajority = 0.6;    // Of the area of the strips of a part.
 
 // A layer on its own vertices.
@@ -150,14 +152,27 @@ WeightRow seat(const Shells& shells, Index shell, const Carrier& carrier, double
     const double x = (t.distance - least) / breadth;
     sum.add(t.row, std::exp(-x * x));
   }
+  WeightRow row = sum.take();
+  for (Influence& i : row) i.joint = shells.follows[i.joint];
+  sum.add(row, 1);
   return sum.take();
 }
 
-// A row that is nearly one joint's is made so: an eye is then rigid in truth.
-WeightRow settled(WeightRow row) {
+// A row that is nearly one joint's is made so: an eye is then rigid in truth. Artists attach pouches, plates and horns
+// to one joint as well, although the skin under them blends: over 255 small shells of 32 rigs, rows that kept the blend
+// differed from the artist's by 0.21 on average, and rows of their strongest joint by 0.12.
+WeightRow settled(WeightRow row, float least) {
+  const Index joint = strongest_joint(row);
   for (const Influence& i : row)
-    if (i.weight >= kClearJoint) return {{i.joint, 1.0F}};
+    if (i.joint == joint && i.weight >= least) return {{joint, 1.0F}};
   return row;
+}
+
+// The row of a shell of some length whose nearest bone says the same as the skin under it.
+WeightRow settled(const Shells& shells, Index shell, WeightRow row) {
+  const Shell& s = shells.shells[shell];
+  const bool hard = s.extents[0] >= kHardPiece * shells.size && strongest_joint(row) == shells.follows[s.nearest];
+  return settled(std::move(row), hard ? kMainJoint : kClearJoint);
 }
 
 void give_row(const Shell& shell, const WeightRow& row, std::vector<WeightRow>& rows) {
@@ -218,7 +233,9 @@ void bind_layer(const Shells& shells, Index shell, const Carrier& body, std::vec
 
 void bind_small_shell(const Shells& shells, Index shell, const Carrier& carrier, std::vector<WeightRow>& rows) {
   const Shell& s = shells.shells[shell];
-  give_row(s, s.holder != kNone ? WeightRow{{s.holder, 1.0F}} : settled(seat(shells, shell, carrier, 0.2)), rows);
+  give_row(s,
+           s.holder != kNone ? WeightRow{{s.holder, 1.0F}} : settled(shells, shell, seat(shells, shell, carrier, 0.2)),
+           rows);
 }
 
 void bind_strips(const Shells& shells, const std::vector<Index>& strips, const Carrier& carrier,
@@ -242,11 +259,12 @@ void bind_strips(const Shells& shells, const std::vector<Index>& strips, const C
   std::map<Index, WeightRow> common;
   for (auto& [part, group] : groups)
     for (const auto& [joint, area] : group.area_of)
-      if (area >= kMajority * group.area) common[part] = settled(group.sum_of[joint].take());
+      if (area >= kMajority * group.area) common[part] = settled(group.sum_of[joint].take(), kMainJoint);
   for (std::size_t i = 0; i < strips.size(); ++i) {
     const Shell& shell = shells.shells[strips[i]];
     const auto all = common.find(shell.part);
-    give_row(shell, shell.holder == kNone && all != common.end() ? all->second : roots[i], rows);
+    const bool together = shell.holder == kNone && all != common.end();
+    give_row(shell, together ? all->second : settled(shells, strips[i], roots[i]), rows);
   }
 }
 
@@ -257,7 +275,7 @@ void bind_loose(const Shells& shells, Index shell, const Carrier& carrier, std::
     Carrier::Touch touch = carrier.nearest(shells.clean.mesh.positions[v]);
     if (!touch.row.empty() && (best.row.empty() || touch.distance < best.distance)) best = std::move(touch);
   }
-  give_row(s, {{strongest_joint(best.row), 1.0F}}, rows);
+  give_row(s, {{shells.follows[strongest_joint(best.row)], 1.0F}}, rows);
 }
 
 }  // namespace sinew::binding

@@ -6,6 +6,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <tuple>
 
@@ -28,6 +29,10 @@ constexpr double kOwnerShare = 0.7;         // Of what a shell holds: belongs to
 constexpr double kLargeShare = 0.15;        // Of the largest area: a piece of a body even without a bone in it.
 constexpr double kRound = 0.4;              // Shortest side over the longest.
 constexpr double kCompact = 0.15;           // Second longest side over the longest.
+constexpr double kEyeOutline = 0.6;         // Second longest side of an eyeball over the longest.
+constexpr double kEyeOffset = 0.5;          // Of its longest side: from its centre to the joint of the eye.
+constexpr double kCovered = 0.6;            // Of the vertices of a layer: are near a body.
+constexpr double kSpanned = 0.5;            // Of its longest side: the bones in a glove.
 constexpr double kStripArea = 0.02;         // Of the area of the bodies.
 constexpr std::size_t kMostWindings = 256;  // Shells that are asked what they hold: the largest.
 constexpr double kShatteredShare = 0.5;
@@ -39,10 +44,12 @@ struct BoneSample {
   double length = 0;
 };
 
-// Places along bones. How long an end segment is, is often a guess: only its first half counts.
+// Places along bones. How long an end segment is, is often a guess: only its first half counts. Nothing is built around
+// a spot of a face; eyes are found by `find_eyes`.
 std::vector<BoneSample> bone_samples(const BoneTree& tree) {
   std::vector<BoneSample> samples;
   for (const Bone& bone : tree.bones) {
+    if (bone.reach > 0) continue;
     const double reach = bone.is_end() ? 0.5 : 1.0;
     for (int i = 0; i < kSamplesPerBone; ++i)
       samples.push_back({bone.a + reach * (i + 0.5) / kSamplesPerBone * (bone.b - bone.a), bone.joint,
@@ -219,6 +226,27 @@ struct ShellSorter {
     }
   }
 
+  // A round shell about the joint of an eye is its eyeball, however much of the bone to the eye is in it. Many eyeballs
+  // are half a ball with the joint behind them.
+  void find_eyes(const Subject& subject, const BoneTree& tree) {
+    for (Shell& shell : result.shells) {
+      if (!compact(shell) || shell.extents[1] < kEyeOutline * shell.extents[0]) continue;
+      double least = kEyeOffset * shell.extents[0];
+      for (const Index eye : tree.eyes)
+        if (const double d = (subject.position(eye) - shell.center).norm(); d < least) least = d, shell.holder = eye;
+    }
+  }
+
+  void find_nearest(const BoneTree& tree) {
+    for (Shell& shell : result.shells) {
+      double least = std::numeric_limits<double>::infinity();
+      for (const Bone& bone : tree.bones) {
+        const double d = competing_distance(bone, closest_on_bone(bone, shell.center).distance);
+        if (d < least) least = d, shell.nearest = bone.joint;
+      }
+    }
+  }
+
   Index first_body() const {
     double most = 0;
     for (const Shell& shell : result.shells) most = std::max(most, shell.held);
@@ -284,9 +312,11 @@ struct ShellSorter {
           if (body[result.of[v]] == 0) distance[v] = scene.closest_point(mesh().positions[v]).distance;
         },
         256);
+    const geometry::FastWinding winding(geometry::TriangleSoup{mesh().positions, triangles});
     for (Index s = 0; s < body.size(); ++s) {
       Shell& shell = result.shells[s];
       if (body[s] != 0) continue;
+      shell.wraps = winding.at(shell.center) > 0.5;
       shell.gap = distance[shell.vertices.front()];
       Index covered = 0;
       for (const Index v : shell.vertices) {
@@ -297,20 +327,26 @@ struct ShellSorter {
     }
   }
 
+  // Bones of several joints run through most of it, such as the fingers in a glove.
+  bool spans(const Shell& shell) const { return shell.holder == kNone && shell.held >= kSpanned * shell.extents[0]; }
+
   ShellKind kind_of(const Shell& shell, double body_area, double largest_area) const {
-    if (compact(shell)) return ShellKind::kRigid;
+    if (compact(shell) && !spans(shell)) return ShellKind::kRigid;
     const bool touches = shell.gap <= Shells::kTouchGap * result.size;
     if (touches && shell.closed && shell.area >= kLargeShare * largest_area && shell.cover < 0.3)
       return ShellKind::kBody;
     const bool slight = shell.area < kStripArea * body_area && shell.extents[0] <= Shells::kStripLength * result.size;
-    if (touches && !(shell.held > 0) && (small(shell) || slight)) return ShellKind::kStrip;
-    if (shell.held > 0 || shell.cover >= 0.6) return ShellKind::kLayer;
+    const bool belt = shell.wraps && !small(shell) && shell.cover >= kCovered;
+    if (touches && !(shell.held > 0) && !belt && (small(shell) || slight)) return ShellKind::kStrip;
+    if (shell.held > 0 || shell.cover >= kCovered) return ShellKind::kLayer;
     if (!touches) return ShellKind::kLoose;
     return shell.closed ? ShellKind::kStrip : ShellKind::kLayer;
   }
 
-  void sort(const Progress& progress) {
+  void sort(const Subject& subject, const BoneTree& tree, const Progress& progress) {
     ask_shells(progress);
+    find_eyes(subject, tree);
+    find_nearest(tree);
     const std::vector<char> body = find_bodies();
     result.shattered = std::find(body.begin(), body.end(), 1) == body.end();
     if (result.shattered) {  // All of them are bodies.
@@ -348,7 +384,11 @@ Shells find_shells(const Subject& subject, const BoneTree& tree, const Progress&
   result.clean = clean_mesh(subject.mesh, result.size, result.cracks);
   progress.check();
   describe_shells(subject.mesh, result);
-  if (!result.shells.empty()) ShellSorter(result, tree).sort(progress);
+  result.follows.resize(tree.parent.size());
+  std::iota(result.follows.begin(), result.follows.end(), Index{0});
+  for (const Bone& bone : tree.bones)
+    if (bone.reach > 0 && tree.parent[bone.joint] != kNone) result.follows[bone.joint] = tree.parent[bone.joint];
+  if (!result.shells.empty()) ShellSorter(result, tree).sort(subject, tree, progress);
   return result;
 }
 

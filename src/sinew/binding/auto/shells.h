@@ -15,7 +15,7 @@ namespace sinew::binding {
 enum class ShellKind {
   kBody,   ///< Has bones of its own inside, or is one of the pieces of a body: bound to bones.
   kLayer,  ///< Lies over a body: moves with the skin under it.
-  kRigid,  ///< Small and compact (an eye, a tooth, a button): one row for all of it.
+  kRigid,  ///< Small and compact (an eye, a tooth, a button), and not around several bones: one row for all of it.
   kStrip,  ///< Small and long, or hangs on a body by one end (a hair card, a brow, a horn): one row, that of its root.
   kLoose,  ///< Touches nothing: one joint.
 };
@@ -30,12 +30,14 @@ struct Shell {
   Vec3 extents = Vec3::Zero();  ///< Along its principal axes, falling.
   double area = 0;
   bool closed = false;
-  Index group = 0;       ///< Of a body: bodies of one group are bound together.
-  double held = 0;       ///< Length of the bones within it.
-  Index holder = kNone;  ///< The joint that owns at least 0.7 of that length.
-  double gap = 0;        ///< Least distance to the bodies; 0 for a body.
-  double cover = 0;      ///< Share of its vertices that lie within `kLayerGap` of a body.
-  Index part = kNone;    ///< Of the mesh: that of its first vertex.
+  Index group = 0;        ///< Of a body: bodies of one group are bound together.
+  double held = 0;        ///< Length of the bones within it.
+  Index holder = kNone;   ///< The joint that owns at least 0.7 of that length.
+  double gap = 0;         ///< Least distance to the bodies; 0 for a body.
+  double cover = 0;       ///< Share of its vertices that lie within `kLayerGap` of a body.
+  Index nearest = kNone;  ///< The joint of the bone that is nearest to its centre.
+  bool wraps = false;     ///< Its centre is inside a body: a belt, a bracelet.
+  Index part = kNone;     ///< Of the mesh: that of its first vertex.
 };
 
 /// A mesh taken apart.
@@ -49,10 +51,12 @@ struct Shells {
   geometry::Sanitized clean;  ///< All faces, welded across parts.
   std::vector<Index> of;      ///< Per clean vertex: its shell.
   std::vector<Shell> shells;  ///< By their first clean vertex.
-  double size = 0;            ///< Diagonal of the box around all vertices that faces use.
-  Index groups = 1;           ///< Of bodies.
-  Index cracks = 0;           ///< Vertices of borders that were joined to others; see `close_cracks`.
-  bool shattered = false;     ///< No pieces hold the bones by themselves: all count as one body.
+  std::vector<Index>
+      follows;             ///< Per joint: the joint that small shells follow instead: the head for a spot of a face.
+  double size = 0;         ///< Diagonal of the box around all vertices that faces use.
+  Index groups = 1;        ///< Of bodies.
+  Index cracks = 0;        ///< Vertices of borders that were joined to others; see `close_cracks`.
+  bool shattered = false;  ///< No pieces hold the bones by themselves: all count as one body.
 
   std::vector<Index> of_kind(ShellKind kind) const;
   Index vertex_count(ShellKind kind) const;  ///< Clean vertices.
@@ -67,7 +71,8 @@ struct Shells {
 /// encloses all of it: then both are bodies, each in a group of its own, as if the other were not there. Then by
 /// falling area every shell is a body too that holds a bone which those before do not, for at least 0.3 of what it
 /// holds, or that is closed and large, touches a body and is not covered. Small compact shells are none. If the bodies
-/// hold less than half of what the whole mesh holds, the mesh is in pieces, and all of it is body.
+/// hold less than half of what the whole mesh holds, the mesh is in pieces, and all of it is body. The holder of a
+/// round small shell about the joint of an eye is that joint.
 ///
 /// n log n. The same for any number of threads. \pre the mesh is valid. \throws Cancelled.
 Shells find_shells(const Subject& subject, const BoneTree& tree, const Progress& progress = {});

@@ -122,7 +122,8 @@ BindResult bind_by_distance(const Subject& subject, const DistanceOptions& optio
     for (std::size_t v = begin; v < end; ++v) {
       FourNearest nearest;
       for (const Bone& bone : tree.bones)
-        nearest.add({std::max(closest_on_bone(bone, mesh.positions[v]).distance, least), bone.joint});
+        nearest.add(
+            {std::max(competing_distance(bone, closest_on_bone(bone, mesh.positions[v]).distance), least), bone.joint});
       const double fade = region_fade(regions, mesh.positions[v]);
       rows[v] = paper ? published_distance_row(nearest.items(), fade > 0 ? 3 : 2) : distance_row(nearest.items(), fade);
       cap_row(rows[v], common.influence_limit());

@@ -74,7 +74,7 @@ Index nearest_of_all(const BoneTree& tree, const Vec3& p) {
   Index best = tree.bones.front().joint;
   double least = std::numeric_limits<double>::infinity();
   for (const Bone& bone : tree.bones) {
-    const double distance = closest_on_bone(bone, p).distance;
+    const double distance = competing_distance(bone, closest_on_bone(bone, p).distance);
     if (distance < least) least = distance, best = bone.joint;
   }
   return best;

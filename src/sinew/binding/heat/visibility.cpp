@@ -93,7 +93,8 @@ class Seer {
     order.clear();
     double least = std::numeric_limits<double>::infinity();
     for (Index b = 0; b < tree_.bones.size(); ++b) {
-      order.emplace_back(closest_on_bone(tree_.bones[b], p).distance, b);
+      const Bone& bone = tree_.bones[b];
+      order.emplace_back(competing_distance(bone, closest_on_bone(bone, p).distance), b);
       least = std::min(least, order.back().first);
     }
     const double tie = options_.tie_rel * skin_.size;
@@ -102,7 +103,10 @@ class Seer {
     for (const auto& [distance, b] : order) {
       const Bone& bone = tree_.bones[b];
       double share = distance == least ? 1 : smooth_step(1 - (distance - least) / tie);
-      if (share > 0 && !blind) share *= clarity_of(v, closest_on_bone(bone, p).point, distance);
+      if (share > 0 && !blind) {
+        const BonePoint at = closest_on_bone(bone, p);
+        share *= clarity_of(v, at.point, at.distance);
+      }
       if (!(share > 0)) continue;
       const auto same = std::find_if(answer.joints.begin(), answer.joints.end(),
                                      [&](const auto& item) { return item.first == bone.joint; });

@@ -140,8 +140,9 @@ std::vector<float> confidence_of(const Subject& subject, const BoneTree& tree, c
   parallel_for(confidence.size(), [&](std::size_t v) {
     const Vec3& p = subject.mesh.positions[v];
     double nearest = std::numeric_limits<double>::infinity();
-    for (const Bone& bone : tree.bones) nearest = std::min(nearest, closest_on_bone(bone, p).distance);
-    const double own = closest_on_bone(tree.bones[segmentation.owner[v]], p).distance;
+    const auto distance = [&](const Bone& bone) { return competing_distance(bone, closest_on_bone(bone, p).distance); };
+    for (const Bone& bone : tree.bones) nearest = std::min(nearest, distance(bone));
+    const double own = distance(tree.bones[segmentation.owner[v]]);
     if (own > nearest + least) confidence[v] = static_cast<float>(nearest / own);
   });
   return confidence;

@@ -98,7 +98,8 @@ class Candidates {
     for (Index b = 0; b < bones_.size(); ++b) {
       const Bone& bone = bones_[b];
       const Vec3 a = bone.a, u = bone.direction / bone.length;
-      const double limit = bone.is_end() ? std::numeric_limits<double>::infinity() : 1.0;
+      // A spot of a face owns nothing beyond itself.
+      const double limit = bone.is_end() && bone.reach == 0 ? std::numeric_limits<double>::infinity() : 1.0;
       double* const along = block.along.data() + b * count;
       Word* const alongside = block.alongside.data() + (b / 64) * count;
       Word* const behind = block.behind.data() + (b / 64) * count;

@@ -34,8 +34,8 @@ class EndFinder {
 
  private:
   bool end_is_sought(const Bone& bone) const {
-    return bone.is_end() && tree_.incoming[bone.joint] != kNone && children_[bone.joint].size() != 1 &&
-           !subject_.skeleton.joints[bone.joint].end_local.has_value();
+    return bone.is_end() && bone.reach == 0 && tree_.incoming[bone.joint] != kNone &&
+           children_[bone.joint].size() != 1 && !subject_.skeleton.joints[bone.joint].end_local.has_value();
   }
 
   bool solid(const Vec3& p) const {
