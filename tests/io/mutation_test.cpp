@@ -34,6 +34,12 @@ std::vector<Bytes> seeds_of(const std::string& ending) {
   if (ending == ".off")
     return {bytes_of("OFF\n4 3 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n4 0 1 2 3\n"),
             bytes_of("COFF 3 1 0 # c\n0 0 0 255 0 0 255\n1 0 0 0 255 0 255\n0 1 0 0 0 255 255\n3 0 1 2\n")};
+  if (ending == ".bvh")
+    return {
+        bytes_of("HIERARCHY\nROOT Hips\n{\nOFFSET 0 1 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation "
+                 "Xrotation\nJOINT Leg\n{\nOFFSET 0 -1 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd "
+                 "Site\n{\nOFFSET 0 -1 0\n}\n}\n}\nMOTION\nFrames: 2\nFrame Time: 0.033\n0 1 0 0 0 0 1 2 3\n0 1 0.1 "
+                 "10 20 30 4 5 6\n")};
   if (ending == ".ply") {
     std::string binary =
         "ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float "
@@ -126,7 +132,7 @@ TEST_P(Mutation, GivesAValidCharacterOrASentence) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, Mutation,
-                         testing::Values(".glb", ".gltf", ".obj", ".off", ".ply", ".fbx", ".rig.json"),
+                         testing::Values(".glb", ".gltf", ".obj", ".off", ".ply", ".fbx", ".bvh", ".rig.json"),
                          [](const auto& info) {
                            std::string name = info.param + 1;
                            for (char& c : name)

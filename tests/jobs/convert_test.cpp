@@ -14,6 +14,9 @@
 #include "sinew/core/error.h"
 #include "sinew/io/file.h"
 #include "sinew/jobs/make.h"
+#include "sinew/motion/gestures/builtin_clips.h"
+#include "sinew/motion/resolve.h"
+#include "sinew/motion/sample.h"
 
 namespace sinew::jobs {
 namespace {
@@ -149,6 +152,39 @@ TEST_F(Convert, ACancelledJobWritesNothing) {
   progress.cancel();
   EXPECT_THROW(convert({{folder_ / "figure.glb"}, folder_ / "x.glb", false}, {}, progress), Cancelled);
   EXPECT_FALSE(fs::exists(folder_ / "x.glb"));
+}
+
+TEST_F(Convert, AClipWrittenAsBvhMovesEveryJointTheSame) {
+  ConvertOptions options;
+  options.clip = "walk";
+  const Report report = run("figure.glb", "walk.bvh", options);
+  EXPECT_TRUE(std::any_of(report.warnings.begin(), report.warnings.end(),
+                          [](const Finding& finding) { return finding.code == "bvh.no_mesh"; }));
+  const Character figure = io::load(folder_ / "figure.glb").character;
+  const Character read = io::load(folder_ / "walk.bvh").character;
+  ASSERT_EQ(read.clips.size(), 1u);
+  const Clip walk = motion::builtin_clip(figure.rig.skeleton, "walk");
+  EXPECT_NEAR(read.clips[0].duration_s(), walk.duration_s(), 1e-3);
+  int compared = 0;
+  for (const double t : {0.0, 0.3, 0.7}) {
+    const auto theirs = motion::resolve(figure.rig.skeleton, motion::sample(figure.rig, walk, t)).joints;
+    const auto ours = motion::resolve(read.rig.skeleton, motion::sample(read.rig, read.clips[0], t)).joints;
+    for (Index j = 0; j < figure.rig.skeleton.size(); ++j) {
+      const Index k = read.rig.skeleton.find(figure.rig.skeleton.joints[j].name);
+      if (k == kNone) continue;
+      EXPECT_LT((theirs[j] - ours[k]).topRightCorner(3, 1).norm(), 1e-4) << read.rig.skeleton.joints[k].name;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 45);
+}
+
+TEST_F(Convert, ClipsAreChosenOnlyForBvh) {
+  ConvertOptions options;
+  options.clip = "walk";
+  EXPECT_THROW(run("figure.glb", "again.glb", options), Error);
+  EXPECT_THROW(run("figure.glb", "several.bvh"), Error) << "which of the two clips?";
+  EXPECT_FALSE(fs::exists(folder_ / "several.bvh"));
 }
 
 }  // namespace

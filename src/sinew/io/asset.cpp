@@ -13,6 +13,7 @@
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
 #include "sinew/io/assimp/reader.h"
+#include "sinew/io/bvh/bvh.h"
 #include "sinew/io/fbx/fbx.h"
 #include "sinew/io/gltf/gltf.h"
 #include "sinew/io/iqm/iqm.h"
@@ -86,6 +87,10 @@ const Registry<Registered<Format>>& formats() {
     r.add({"fbx", "Autodesk FBX", "Whole characters from most animation programs.", {{".fbx"}, read_fbx, nullptr}});
     r.add({"dae", "COLLADA", "Whole characters in an older exchange format.", {{".dae", ".zae"}, assimp, nullptr}});
     r.add({"iqm", "Inter-Quake Model", "Whole characters for games.", {{".iqm"}, read_iqm, nullptr}});
+    r.add({"bvh",
+           "Biovision Hierarchy",
+           "A skeleton with one clip, without a mesh: motion capture.",
+           {{".bvh"}, read_bvh, write_bvh}});
     r.add({"stl", "STL", "Plain triangles for 3D printers and from scanners.", {{".stl"}, assimp, nullptr}});
     r.add({"older",
            "Older formats",

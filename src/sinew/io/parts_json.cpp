@@ -10,6 +10,7 @@
 
 #include "sinew/core/error.h"
 #include "sinew/core/json.h"
+#include "sinew/io/file.h"
 
 namespace sinew::io {
 namespace {

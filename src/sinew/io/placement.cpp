@@ -88,6 +88,15 @@ void move_skeleton(Character& character, const Mat4& m) {
   rig.weights = std::move(shifted);
 }
 
+// A file of motion has a size, too: that of its skeleton at rest.
+void extend_by_joints(Box& box, const Mat4& m, const Skeleton& skeleton) {
+  const std::vector<Mat4> rest = rest_matrices(skeleton);
+  for (Index j = 0; j < skeleton.size(); ++j) {
+    box.extend(transform_point(m, rest[j].topRightCorner<3, 1>()));
+    if (const auto& end = skeleton.joints[j].end_local) box.extend(transform_point(m, transform_point(rest[j], *end)));
+  }
+}
+
 }  // namespace
 
 void place(Asset& asset, const PlacementOptions& options) {
@@ -95,6 +104,7 @@ void place(Asset& asset, const PlacementOptions& options) {
   m.topLeftCorner<3, 3>() = unit_in_metres(options.unit) * turn(options);
   Box box;
   for (const Vec3& p : asset.character.rig.mesh.positions) box.extend(transform_point(m, p));
+  if (box.empty()) extend_by_joints(box, m, asset.character.rig.skeleton);
   if (options.height > 0) {
     if (!(box.extent().y() > 0))
       throw Error("The option 'height' cannot be used: the character has no height to scale.");

@@ -9,6 +9,9 @@
 #include "sinew/core/text.h"
 #include "sinew/io/asset.h"
 #include "sinew/io/rig_json.h"
+#include "sinew/jobs/motion_source.h"
+#include "sinew/motion/player.h"
+#include "sinew/motion/resample.h"
 
 namespace sinew::jobs {
 namespace {
@@ -75,6 +78,27 @@ void limit_influences(io::Asset& asset, int most, io::Changes& changes, Report& 
   report.metrics["largest_share_dropped"] = dropped;
 }
 
+// The one clip that a BVH file holds, with evenly spaced keys.
+void choose_clip(io::Asset& asset, const ConvertOptions& options, Report& report, const Progress& progress) {
+  Character& character = asset.character;
+  std::string word = options.clip;
+  if (word.empty()) {
+    if (character.clips.size() != 1)
+      throw Error(
+          fmt::format("A BVH file holds one clip. Choose it with the option 'clip'. {}", available_clips(asset)));
+    word = "0";
+  }
+  Findings warnings;
+  Clip clip = *find_motion(asset, word, report.inputs, warnings, progress).clip;
+  report.warn(warnings);
+  const double rate = options.fps.value_or(motion::key_rate(clip).value_or(30.0));
+  const motion::Player player(character.rig, clip);
+  character.clips = {
+      motion::resampled(character.rig, player, motion::even_times(player.duration_s(), rate), clip.name)};
+  report.text +=
+      fmt::format("clip       '{}': {:.2f} s, {:.4g} frames per second\n", clip.name, player.duration_s(), rate);
+}
+
 }  // namespace
 
 Report convert(const JobRequest& request, const ConvertOptions& options, const Progress& progress) {
@@ -100,6 +124,9 @@ Report convert(const JobRequest& request, const ConvertOptions& options, const P
   report.text += fmt::format("read       {}: {}\n", request.inputs.front().string(), counts_text(asset.character));
   if (!options.rig.empty()) put_rig_on(asset, options.rig, changes, report);
   if (const int most = options.max_influences.value_or(0); most > 0) limit_influences(asset, most, changes, report);
+  if (format.id == "bvh") choose_clip(asset, options, report, progress);
+  else if (!options.clip.empty() || options.fps)
+    throw Error("The options 'clip' and 'fps' are for .bvh files. Other formats keep all clips of the input.");
   {
     const StageTimer timer(report, "write");
     progress.step("writing", 0.6);

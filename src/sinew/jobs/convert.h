@@ -19,6 +19,8 @@ struct ConvertOptions {
   std::string rig;  ///< A NAME.rig.json whose joints and weights replace those of the input; empty for none.
   std::optional<int> max_influences;  ///< Empty or 0: no limit.
   std::string weight_type;            ///< How glTF holds weights; empty keeps them as they are.
+  std::string clip;                   ///< The clip that a BVH file gets; empty for the only one.
+  std::optional<double> fps;          ///< Of that clip; empty for the rate of its keys.
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
@@ -31,6 +33,14 @@ struct ConvertOptions {
     v(Field("weight_type", "Rewrite the weights of a glTF file as floats or as normalized 16-bit or 8-bit integers.")
           .one_of({"", "float", "u16", "u8"}),
       self.weight_type);
+    v(Field("clip",
+            "The clip to write to a .bvh file: a clip of the file by name or number, a clip of another file as FILE or "
+            "FILE#CLIP, or a built-in clip such as walk.")
+          .as("CLIP"),
+      self.clip);
+    v(Field("fps", "Frames per second of the clip in a .bvh file. By default the rate of its keys, or 30.")
+          .range(0.001, 1000),
+      self.fps);
   }
 };
 

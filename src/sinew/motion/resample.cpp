@@ -3,9 +3,12 @@
 
 #include "sinew/motion/resample.h"
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
+#include "sinew/core/error.h"
 #include "sinew/motion/drivers.h"
 
 namespace sinew::motion {
@@ -66,6 +69,28 @@ Clip resampled(const Rig& rig, const Player& player, std::span<const double> tim
       track.times_s.resize(1);
     }
   return clip;
+}
+
+std::optional<double> key_rate(const Clip& clip) {
+  std::set<float> all;
+  for (const Track& track : clip.tracks) all.insert(track.times_s.begin(), track.times_s.end());
+  if (all.size() < 2) return std::nullopt;
+  const std::vector<float> times(all.begin(), all.end());
+  const double begin = static_cast<double>(times.front()), length = static_cast<double>(times.back()) - begin;
+  const double step = length / static_cast<double>(times.size() - 1);
+  for (std::size_t i = 0; i < times.size(); ++i)
+    if (std::abs(static_cast<double>(times[i]) - begin - static_cast<double>(i) * step) > 0.02 * step)
+      return std::nullopt;
+  return 1 / step;
+}
+
+std::vector<double> even_times(double duration_s, double rate) {
+  constexpr double kMostFrames = 1e7;
+  const double count = duration_s * rate;
+  if (!(count < kMostFrames)) throw Error("The clip would have more than ten million frames. Choose a lower rate.");
+  std::vector<double> times;
+  for (double i = 0; i <= count + 0.05; ++i) times.push_back(std::min(duration_s, i / rate));
+  return times;
 }
 
 }  // namespace sinew::motion
