@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Sinew authors
 
-"""check_test.py PROGRAM [TEST…]: check, batch and mcp on the command line."""
+"""check_test.py PROGRAM [TEST…]: check, batch, report and mcp on the command line."""
 
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -168,6 +170,49 @@ class Mcp(CommandCase):
                                                    for case in cases))):
             self.assertTrue(answer["result"]["isError"], case)
             self.assertIn("outside", answer["result"]["content"][0]["text"], case)
+
+
+class ReportPage(CommandCase):
+    COMMAND = "report"
+    BROWSER = next((b for b in ("chromium", "chromium-browser", "google-chrome") if shutil.which(b)), None)
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.prepare("make", "human", "-o", "made.glb", "--vertices", "800")
+        cls.prepare("weights", "made.glb", "--max-influences", "4", "-o", "hero.glb")
+
+    def open_page(self, name, *words):
+        page = os.path.join(self.folder, name)
+        return subprocess.run([self.BROWSER, "--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+                               "--disable-dev-shm-usage", "--window-size=900,700", "--virtual-time-budget=15000",
+                               f"--user-data-dir={self.folder}/profile", *words, "file://" + page],
+                              capture_output=True, text=True, timeout=200, check=False).stdout
+
+    def test_a_page_shows_two_characters(self):
+        os.rename(os.path.join(self.folder, "made.glb"), os.path.join(self.folder, "<b>made.glb"))
+        self.expect(0, "hero.glb", "<b>made.glb", "-o", "two.html")
+        page = self.read("two.html").decode()
+        self.assertNotIn("<b>made", page)
+        self.assertLess(len(page), 5e6 + 2 * (len(self.read("hero.glb")) + len(self.read("<b>made.glb"))))
+        self.refuse("hero.glb", "-o", "two.html", says="two.html")
+        self.refuse("hero.glb", "-o", "two.txt", says=".html")
+        if not self.BROWSER:
+            self.skipTest("there is no Chromium")
+        dom = self.open_page("two.html", "--dump-dom")
+        ready = re.search(r'data-ready="(\d+)"', dom)
+        self.assertTrue(ready, dom[-2000:])
+        self.assertGreater(int(ready[1]), 1000)
+        self.assertEqual(dom.count("<canvas"), 2)
+        self.assertIn("&lt;b&gt;made.glb", dom)
+
+    def test_pixels_of_the_character_are_drawn(self):
+        if not self.BROWSER:
+            self.skipTest("there is no Chromium")
+        self.expect(0, "hero.glb", "-o", "one.html")
+        self.open_page("one.html", f"--screenshot={self.folder}/one.png")
+        with open(os.path.join(self.folder, "one.png"), "rb") as file:
+            self.assertGreater(len(file.read()), 8000)  # A picture of an empty page has some 3,000 bytes.
 
 
 if __name__ == "__main__":

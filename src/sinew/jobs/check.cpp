@@ -21,6 +21,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// An output beside the report. \throws Error if it may not be written.
+void require_output(const JobRequest& request, const std::string& path) {
+  if (!path.empty()) output_path({request.inputs, path, request.force}, "", "");
+}
+
+}  // namespace
+
 pipeline::CheckProfile read_profile(const std::string& word, Report& report) {
   const fs::path path = word;
   if (lower_case(path.extension().string()) != ".json") return pipeline::check_profile(word);
@@ -32,13 +39,6 @@ pipeline::CheckProfile read_profile(const std::string& word, Report& report) {
     throw Error(fmt::format("{}: {}", path.string(), problem.what()));
   }
 }
-
-// An output beside the report. \throws Error if it may not be written.
-void require_output(const JobRequest& request, const std::string& path) {
-  if (!path.empty()) output_path({request.inputs, path, request.force}, "", "");
-}
-
-}  // namespace
 
 Report check(const JobRequest& request, const CheckOptions& options, const Progress& progress) {
   Report report;

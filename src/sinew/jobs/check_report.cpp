@@ -38,17 +38,6 @@ const char* unit_name(CheckUnit unit) {
   return "";
 }
 
-std::string limit_text(const CheckRow& row) {
-  const bool fails = row.verdict == CheckVerdict::kFail;
-  const auto& limit = fails && row.limit.fail ? row.limit.fail : row.limit.check ? row.limit.check : row.limit.fail;
-  std::string text;
-  if (limit) text = fmt::format("limit {}", pipeline::check_value_text(*limit, row.kind->unit));
-  if (row.before)
-    text +=
-        fmt::format("{}before {}", text.empty() ? "" : ", ", pipeline::check_value_text(*row.before, row.kind->unit));
-  return text;
-}
-
 Json number_or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
 
 Json row_json(const CheckRow& row, const std::filesystem::path& file) {
@@ -81,6 +70,17 @@ Json row_json(const CheckRow& row, const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+std::string limit_text(const CheckRow& row) {
+  const bool fails = row.verdict == CheckVerdict::kFail;
+  const auto& limit = fails && row.limit.fail ? row.limit.fail : row.limit.check ? row.limit.check : row.limit.fail;
+  std::string text;
+  if (limit) text = fmt::format("limit {}", pipeline::check_value_text(*limit, row.kind->unit));
+  if (row.before)
+    text +=
+        fmt::format("{}before {}", text.empty() ? "" : ", ", pipeline::check_value_text(*row.before, row.kind->unit));
+  return text;
+}
 
 std::string CheckedFile::verdict() const {
   return error.empty() ? std::string(pipeline::verdict_name(result.verdict)) : "UNREADABLE";

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sinew/core/json.h"
+#include "sinew/core/report.h"
 #include "sinew/pipeline/check/check.h"
 
 namespace sinew::jobs {
@@ -23,6 +24,12 @@ struct CheckedFile {
   /// "PASS", "CHECK", "FAIL" or "UNREADABLE".
   std::string verdict() const;
 };
+
+/// A profile by its name, or from a JSON file, which becomes an input of the report. \throws Error if it is wrong.
+pipeline::CheckProfile read_profile(const std::string& word, Report& report);
+
+/// The limit by which a row is judged, and its value before, in words; may be empty.
+std::string limit_text(const pipeline::CheckRow& row);
 
 /// The command that mends a row; empty if there is none.
 std::string mend_command(const pipeline::CheckRow& row, const std::filesystem::path& file);

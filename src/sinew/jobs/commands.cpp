@@ -16,6 +16,7 @@
 #include "sinew/jobs/mcp.h"
 #include "sinew/jobs/measure.h"
 #include "sinew/jobs/render.h"
+#include "sinew/jobs/report.h"
 #include "sinew/jobs/reproduce.h"
 #include "sinew/jobs/rig.h"
 #include "sinew/jobs/segment.h"
@@ -160,6 +161,15 @@ const Registry<Registered<Command>>& commands() {
                          "sinew render hero.glb -o walk.png --clip walk --sheet",
                          "sinew render hero.glb -o regions.png --show segments"},
             .bind = binder(render)}});
+    r.add({"report",
+           "report",
+           "Write one page with characters side by side, their clips and checks, that opens from disk.",
+           {.group = "Deliver",
+            .arguments = "FILE… [-o REPORT.html]",
+            .most_inputs = 16,
+            .has_output = true,
+            .examples = {"sinew report hero.glb", "sinew report before.glb after.glb -o compare.html"},
+            .bind = binder(report)}});
     r.add({"batch",
            "batch",
            "Run commands on many characters, in parallel, resumable, on one machine or a cluster.",

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+/// What the program writes into the page.
+
+export interface Check {
+  id: string;
+  verdict: 'PASS' | 'CHECK' | 'FAIL';
+  title: string;
+  value_text: string;
+  limit_text: string;
+  where: string;
+  text: string;
+  mend?: string;
+  advice?: string;
+  place?: [number, number, number];
+  radius?: number;
+  pose?: { joint: string; axis: [number, number, number]; degrees: number };
+}
+
+export interface Model {
+  name: string;
+  verdict: string;
+  facts: [string, string][];
+  checks: Check[];
+  glb: string; // Base64.
+}
+
+export interface ReportData {
+  title: string;
+  models: Model[];
+}
+
+export function readData(): ReportData {
+  return JSON.parse(document.getElementById('data')!.textContent!) as ReportData;
+}
+
+export function bytesOf(base64: string): ArrayBuffer {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
+  return bytes.buffer;
+}

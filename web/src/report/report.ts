@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+/// The page that `sinew report` writes: characters side by side, their clips and their checks. Everything that comes
+/// from a file is shown as text, never as HTML.
+
+import * as THREE from 'three';
+import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import { Character } from './character';
+import { readData, type Check, type Model } from './data';
+import { View } from './view';
+
+function make<K extends keyof HTMLElementTagNameMap>(kind: K, name = '', text = ''): HTMLElementTagNameMap[K] {
+  const element = document.createElement(kind);
+  if (name) element.className = name;
+  if (text) element.textContent = text;
+  return element;
+}
+
+class Report {
+  private readonly data = readData();
+  private readonly camera = new THREE.PerspectiveCamera(30, 1, 0.001, 1000);
+  private readonly views: View[] = [];
+  private readonly stage = make('div', 'stage');
+  private readonly panel = make('div', 'panel');
+  private readonly clip = make('select');
+  private readonly slider = make('input');
+  private readonly play = make('button', '', 'Play');
+  private readonly time = make('span', 'time');
+  private controls!: OrbitControls;
+  private playing = false;
+  private seconds = 0;
+  private last = performance.now();
+
+  async start() {
+    document.title = this.data.title;
+    document.body.append(make('h1', '', this.data.title), this.stage, this.bar(), this.panel);
+    for (const model of this.data.models) await this.add(model);
+    this.controls = new OrbitControls(this.camera, this.stage);
+    this.controls.addEventListener('change', () => this.draw());
+    this.frameAll();
+    this.fillClips();
+    window.addEventListener('resize', () => this.draw());
+    window.addEventListener('keydown', (event) => this.key(event));
+    requestAnimationFrame(() => this.tick());
+    this.draw();
+    document.body.dataset.ready = String(this.views.reduce((sum, view) => sum + (view.character?.triangles() ?? 0), 0));
+  }
+
+  private async add(model: Model) {
+    const cell = make('div', 'cell');
+    cell.append(make('div', 'name', model.name));
+    this.stage.append(cell);
+    const view = new View(cell);
+    view.set(await Character.load(model));
+    this.views.push(view);
+    this.panel.append(this.describe(model, view));
+  }
+
+  private bar(): HTMLElement {
+    const bar = make('div', 'bar');
+    const toggle = (text: string) => {
+      const label = make('label');
+      const box = make('input');
+      box.type = 'checkbox';
+      label.append(box, document.createTextNode(text));
+      return { label, box };
+    };
+    const skeleton = toggle(' skeleton');
+    const wire = toggle(' wire');
+    const change = () => {
+      for (const view of this.views) view.character?.show(skeleton.box.checked, wire.box.checked);
+      this.draw();
+    };
+    skeleton.box.addEventListener('change', change);
+    wire.box.addEventListener('change', change);
+    this.slider.type = 'range';
+    this.slider.min = '0';
+    this.slider.max = '1';
+    this.slider.step = 'any';
+    this.slider.value = '0';
+    this.slider.addEventListener('input', () => this.seek(Number(this.slider.value)));
+    this.play.addEventListener('click', () => this.toggle());
+    this.clip.addEventListener('change', () => this.seek(0));
+    bar.append(this.clip, this.play, this.slider, this.time, skeleton.label, wire.label);
+    return bar;
+  }
+
+  private fillClips() {
+    const names = new Set(this.views.flatMap((view) => view.character?.clips.map((clip) => clip.name) ?? []));
+    this.clip.append(new Option('rest pose', ''));
+    for (const name of names) this.clip.append(new Option(name, name));
+  }
+
+  private describe(model: Model, view: View): HTMLElement {
+    const section = make('section');
+    const head = make('h2', '', `${model.name} `);
+    head.append(make('span', `verdict ${model.verdict}`, model.verdict));
+    const facts = make('dl');
+    for (const [name, value] of model.facts) facts.append(make('dt', '', name), make('dd', '', value));
+    const list = make('ul', 'checks');
+    for (const check of model.checks) list.append(this.row(check, view));
+    section.append(head, facts, list);
+    return section;
+  }
+
+  private row(check: Check, view: View): HTMLElement {
+    const item = make('li', check.verdict);
+    const button = make('button', 'check');
+    button.append(make('b', '', check.verdict), make('span', '', ` ${check.id}: ${check.value_text} `), make('i', '', check.limit_text));
+    button.addEventListener('click', () => this.showFault(check, view));
+    item.append(button, make('p', '', `${check.where ? `${check.where}: ` : ''}${check.text}`));
+    if (check.mend) item.append(make('code', '', check.mend));
+    else if (check.advice) item.append(make('p', '', check.advice));
+    return item;
+  }
+
+  private showFault(check: Check, view: View) {
+    this.stop();
+    this.clip.value = '';
+    for (const other of this.views) {
+      other.character?.reset();
+      other.markAt(undefined, 0);
+    }
+    if (check.pose) view.character?.turn(check.pose);
+    const radius = check.radius ?? 0.05;
+    view.markAt(check.place, radius);
+    if (check.place) {
+      const target = new THREE.Vector3(...check.place);
+      const direction = this.camera.position.clone().sub(this.controls.target).normalize();
+      this.controls.target.copy(target);
+      this.camera.position.copy(target).addScaledVector(direction, 10 * radius);
+      this.controls.update();
+    } else this.frameAll();
+    this.draw();
+  }
+
+  private frameAll() {
+    const box = new THREE.Box3();
+    for (const view of this.views) if (view.character) box.union(view.character.box);
+    if (box.isEmpty()) return;
+    const size = box.getSize(new THREE.Vector3()).length();
+    const middle = box.getCenter(new THREE.Vector3());
+    this.camera.near = size / 1000;
+    this.camera.far = size * 100;
+    this.camera.position.copy(middle).add(new THREE.Vector3(0.8, 0.35, 1).normalize().multiplyScalar(2.1 * size));
+    this.controls.target.copy(middle);
+    this.controls.update();
+  }
+
+  private key(event: KeyboardEvent) {
+    if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
+    if (event.key === ' ') this.toggle();
+    else if (event.key === 'Home') this.frameAll();
+    else return;
+    event.preventDefault();
+    this.draw();
+  }
+
+  private toggle() {
+    if (this.playing) this.stop();
+    else {
+      if (!this.clip.value && this.clip.options.length > 1) this.clip.selectedIndex = 1;
+      this.playing = this.clip.value !== '';
+      this.play.textContent = this.playing ? 'Pause' : 'Play';
+    }
+  }
+
+  private stop() {
+    this.playing = false;
+    this.play.textContent = 'Play';
+  }
+
+  private seek(share: number) {
+    let longest = 0;
+    for (const view of this.views) {
+      const at = view.character?.clips.findIndex((clip) => clip.name === this.clip.value) ?? -1;
+      if (at < 0) view.character?.reset();
+      else longest = Math.max(longest, view.character!.clips[at].duration);
+    }
+    this.seconds = share * longest;
+    this.pose(longest);
+  }
+
+  private pose(longest: number) {
+    for (const view of this.views) {
+      view.markAt(undefined, 0);
+      const at = view.character?.clips.findIndex((clip) => clip.name === this.clip.value) ?? -1;
+      if (at >= 0) longest = Math.max(longest, view.character!.playAt(at, this.seconds));
+    }
+    this.slider.value = String(longest > 0 ? (this.seconds % longest) / longest : 0);
+    this.time.textContent = longest > 0 ? `${(this.seconds % longest).toFixed(2)} s` : '';
+    this.draw();
+  }
+
+  private tick() {
+    const now = performance.now();
+    if (this.playing) {
+      this.seconds += (now - this.last) / 1000;
+      this.pose(0);
+    }
+    this.last = now;
+    requestAnimationFrame(() => this.tick());
+  }
+
+  private draw() {
+    const dark = window.matchMedia('(prefers-color-scheme: dark)').matches;
+    for (const view of this.views) view.draw(this.camera, dark ? 0x23272c : 0xeef0f2);
+  }
+}
+
+window.addEventListener('load', () => {
+  new Report().start().catch((error: unknown) => {
+    document.body.append(make('p', 'error', error instanceof Error ? error.message : String(error)));
+    document.body.dataset.ready = 'failed';
+  });
+});

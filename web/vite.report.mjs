@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+// The script of the page that `sinew report` writes.
+
+import { readFileSync } from 'node:fs';
+import { defineConfig } from 'vite';
+
+const licence = readFileSync(new URL('./node_modules/three/LICENSE', import.meta.url), 'utf8');
+
+export default defineConfig({
+  logLevel: 'warn',
+  build: {
+    target: 'es2022',
+    emptyOutDir: true,
+    lib: { entry: 'src/report/report.ts', formats: ['iife'], name: 'sinewReport', fileName: () => 'report.js' },
+    rollupOptions: { output: { banner: `/*!\nThis script contains three.js and meshoptimizer's decoder, both under the MIT licence:\n\n${licence.trim()}\n*/` } },
+  },
+});
