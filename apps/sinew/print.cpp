@@ -6,9 +6,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -22,8 +25,6 @@ namespace {
 constexpr std::size_t kMostLines = 25;
 
 std::atomic<bool> line_shown{false};
-
-// Names come from files and need not be UTF-8.
 
 // Terminals obey control characters, and names come from files.
 std::string printable(std::string_view text) {
@@ -45,6 +46,28 @@ bool write_fully(int descriptor, std::string_view text) {
   }
   return true;
 }
+
+// One bar for the whole job. It never goes back, also where a part of the work begins to count anew.
+class ProgressLine {
+ public:
+  void show(std::string_view stage, double fraction) {
+    const std::lock_guard lock(mutex_);
+    share_ = std::clamp(fraction, share_, 1.0);
+    const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start_;
+    constexpr std::size_t kWidth = 20;
+    const auto full = static_cast<std::size_t>(share_ * kWidth);
+    std::string text = fmt::format("[{}{}] {:3.0f} % {}, {:.0f} s", std::string(full, '='), std::string(kWidth - full, ' '),
+                                   100 * share_, printable(stage), used.count());
+    if (share_ > 0.05 && used.count() > 1)
+      text += fmt::format(", about {:.0f} s left", used.count() * (1 - share_) / share_);
+    write_fully(STDERR_FILENO, "\r\033[K" + text);
+  }
+
+ private:
+  std::mutex mutex_;
+  double share_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
 
 // Doubts first, since they concern everything else; notes last, and none for who wants it quiet.
 void print_findings(const Findings& findings, const CommonFlags& common) {
@@ -91,9 +114,8 @@ std::string failure_json(const std::string& command, const std::string& kind, co
 Progress make_progress(const CommonFlags& common) {
   if (common.json || common.quiet || !::isatty(STDERR_FILENO)) return Progress();
   return Progress([](std::string_view stage, double fraction) {
-    static std::mutex mutex;
-    const std::lock_guard lock(mutex);
-    write_fully(STDERR_FILENO, fmt::format("\r\033[K{} {:.0f} %", printable(stage), 100 * fraction));
+    static ProgressLine line;
+    line.show(stage, fraction);
     line_shown = true;
   });
 }
