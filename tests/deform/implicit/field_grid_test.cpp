@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -113,6 +114,50 @@ TEST(FieldGrid, EndsAtItsEnvelopeWhereThePartIsOpen) {
   const FieldGrid closed = FieldGrid::sample(function, points_of(half), Mat3::Identity(), 1, 24000, envelope);
   EXPECT_GT(widest_inside(open), 1.4);
   EXPECT_LE(widest_inside(closed), 1.3);
+}
+
+/// How far along x the nodes inside go.
+double farthest_inside(const FieldGrid& grid) {
+  double farthest = -10;
+  const FieldGrid::Layout& layout = grid.layout();
+  std::size_t n = 0;
+  for (int k = 0; k < layout.nodes[2]; ++k)
+    for (int j = 0; j < layout.nodes[1]; ++j)
+      for (int i = 0; i < layout.nodes[0]; ++i)
+        if (grid.nodes()[n++][3] < 0) farthest = std::max(farthest, layout.position(i, j, k).x());
+  return farthest;
+}
+
+TEST(FieldGrid, EndsWithinABallBeyondAJoint) {
+  // A piece of skin that covers only the beginning of a bone goes on to the end of the envelope.
+  std::vector<SurfaceSample> half;
+  for (const SurfaceSample& sample : cylinder())
+    if (sample.normal.y() > 0.3 && sample.point.x() < 0.6) half.push_back(sample);
+  const Hrbf function = Hrbf::fit(half);
+  ASSERT_TRUE(function.ok());
+  PartEnvelope envelope{{{Vec3(-2, 0, 0), Vec3(0, 0, 0)}}, 2};
+  const FieldGrid open = FieldGrid::sample(function, points_of(half), Mat3::Identity(), 1, 24000, envelope);
+  envelope.ends = {{Vec3::Zero(), Vec3::UnitX(), 1.1}};
+  const FieldGrid ended = FieldGrid::sample(function, points_of(half), Mat3::Identity(), 1, 24000, envelope);
+  EXPECT_GT(farthest_inside(open), 1.3);
+  EXPECT_LE(farthest_inside(ended), 1.1);
+  // On the part's own side everything stays.
+  EXPECT_GT(widest_inside(ended), 0.8 * widest_inside(open));
+}
+
+TEST(PartEnvelope, EndsHaveNoStepsAndTheirGradients) {
+  const PartEnvelope::End end{Vec3(1, 2, 3), Vec3(1, 1, 0).normalized(), 0.7};
+  std::mt19937 rng(5);
+  std::uniform_real_distribution<double> any(-2, 2);
+  for (int i = 0; i < 300; ++i) {
+    const Vec3 x = end.point + Vec3(any(rng), any(rng), any(rng)), gradient = end.gradient(x);
+    for (int axis = 0; axis < 3; ++axis) {
+      const Vec3 step = 1e-6 * Vec3::Unit(axis);
+      EXPECT_NEAR((end.outside(x + step) - end.outside(x - step)) / 2e-6, gradient[axis], 1e-4);
+    }
+  }
+  EXPECT_NEAR(end.outside(end.point + 2 * end.outward), 1.3, 1e-12);
+  EXPECT_NEAR(end.outside(end.point - 2 * end.outward), -2.7, 1e-12);
 }
 
 }  // namespace

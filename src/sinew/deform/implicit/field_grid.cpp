@@ -95,17 +95,24 @@ class Filling {
       inner.gradient *= 1 - t * t;
     }
     if (!(envelope_.radius > 0)) return inner;
-    Vec3 away = Vec3::Constant(std::numeric_limits<double>::infinity());
-    for (const auto& [a, b] : envelope_.bones)
-      if (const Vec3 from = x - geometry::segment_point<3>(x, a, b); from.squaredNorm() < away.squaredNorm())
-        away = from;
-    const double distance = away.norm(), outer = distance - envelope_.radius, width = kEnvelopeBlend * radius_;
-    if (!(outer > inner.value - width) || !(distance > 0)) return inner;
-    const Vec3 outward = away / distance;
+    const auto [outer, outward] = envelope_at(x);
+    const double width = kEnvelopeBlend * radius_;
+    if (!(outer > inner.value - width)) return inner;
     if (outer >= inner.value + width) return {outer, outward};
     // The quadratic blend of two values that are closer than the width.
     const double t = 0.5 + 0.5 * (outer - inner.value) / width;
     return {inner.value + width * t * t, (1 - t) * inner.gradient + t * outward};
+  }
+
+  Hrbf::Value envelope_at(const Vec3& x) const {
+    Vec3 away = Vec3::Constant(std::numeric_limits<double>::infinity());
+    for (const auto& [a, b] : envelope_.bones)
+      if (const Vec3 from = x - geometry::segment_point<3>(x, a, b); from.squaredNorm() < away.squaredNorm())
+        away = from;
+    Hrbf::Value outer{away.norm() - envelope_.radius, away.stableNormalized()};
+    for (const PartEnvelope::End& end : envelope_.ends)
+      if (const double outside = end.outside(x); outside > outer.value) outer = {outside, end.gradient(x)};
+    return outer;
   }
 
   void evaluate() {
@@ -167,6 +174,18 @@ class Filling {
 };
 
 }  // namespace
+
+double PartEnvelope::End::outside(const Vec3& at) const {
+  const Vec3 from = at - point;
+  const double along = from.dot(outward);
+  return (along > 0 ? from.norm() : (from - along * outward).norm() + along) - radius;
+}
+
+Vec3 PartEnvelope::End::gradient(const Vec3& at) const {
+  const Vec3 from = at - point;
+  const double along = from.dot(outward);
+  return along > 0 ? from.normalized() : Vec3((from - along * outward).stableNormalized() + outward);
+}
 
 FieldGrid FieldGrid::sample(const Hrbf& function, const std::vector<Vec3>& points, const Mat3& axes, double radius,
                             std::size_t most_nodes, const PartEnvelope& envelope) {

@@ -14,8 +14,20 @@ namespace sinew::deform {
 
 /// A part ends this far from its bones at the latest, even where it has no skin that closes it.
 struct PartEnvelope {
+  /// Where another part begins: beyond the point, along `outward`, the part is within a ball, and before it within a
+  /// cone that opens by 45 degrees.
+  struct End {
+    Vec3 point, outward;
+    double radius;
+
+    /// How far a point is outside, negative inside: a distance beyond the end, at most 1.5 times that before it.
+    double outside(const Vec3& at) const;
+    Vec3 gradient(const Vec3& at) const;
+  };
+
   std::vector<std::array<Vec3, 2>> bones;
   double radius = 0;  ///< 0: there is none.
+  std::vector<End> ends = {};
 };
 
 /// The function of one part on the nodes of an oriented box, for fast look-up. It covers all points at which the value

@@ -14,7 +14,7 @@
 namespace sinew::deform {
 
 /// The version of the bytes below. Raise it whenever `ImplicitBody` changes, in its members or in their meaning.
-inline constexpr std::uint32_t kImplicitBodyVersion = 4;
+inline constexpr std::uint32_t kImplicitBodyVersion = 5;
 
 /// Serialises a body, with its version first. About 16 bytes for each tabulated value.
 std::vector<std::byte> write_implicit_body(const ImplicitBody& body);

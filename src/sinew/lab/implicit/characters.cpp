@@ -56,8 +56,12 @@ constexpr std::array kImplicitFiles = {"rigged/CesiumMan.glb",
                                        "zoo/creatures/Trex.fbx"};
 constexpr double kNearRest_rad = 0.1;
 constexpr int kNearRestPoses = 8;
-constexpr double kFps = 15;
-constexpr double kStepSeconds = 1;
+constexpr double kMostFps = 15;
+constexpr double kClipFrames = 60;  ///< Of all clips of a character, about.
+constexpr double kStepSeconds = 2;
+constexpr double kCoarseFps = 30;
+constexpr int kFineSteps = 16;  ///< At 480 frames per second, of one step at `kCoarseFps`.
+constexpr std::size_t kWatched = 6;
 constexpr std::size_t kMostClips = 3;  ///< Of the file.
 constexpr double kLeastFine = 0.97;
 constexpr int kSharpParts = 16;
@@ -114,6 +118,27 @@ double largest_step(const std::vector<Vec3f>& from, const std::vector<Vec3f>& to
   return largest;
 }
 
+/// The beginnings of the thirtieths of a second in which the corrections change most, in order of time. Watching all of
+/// them takes three times as long.
+std::vector<double> busiest_moments(Corrections& corrections, double begin_s, double seconds, double& largest,
+                                    const Progress& progress) {
+  std::vector<std::pair<double, double>> changes;
+  std::vector<Vec3f> before, now;
+  corrections.at(begin_s, before);
+  for (int i = 1; i <= static_cast<int>(std::floor(seconds * kCoarseFps + 1e-6)); ++i) {
+    progress.check();
+    corrections.at(begin_s + i / kCoarseFps, now);
+    for (const Vec3f& c : now) largest = std::max(largest, static_cast<double>(c.norm()));
+    changes.push_back({-largest_step(before, now), begin_s + (i - 1) / kCoarseFps});
+    std::swap(before, now);
+  }
+  std::sort(changes.begin(), changes.end());
+  std::vector<double> moments;
+  for (std::size_t i = 0; i < std::min(kWatched, changes.size()); ++i) moments.push_back(changes[i].second);
+  std::sort(moments.begin(), moments.end());
+  return moments;
+}
+
 }  // namespace
 
 double StatusCounts::share(deform::VertexStatus status) const {
@@ -131,24 +156,25 @@ CorrectionSteps correction_steps(const Rig& rig, const Clip& clip, const deform:
   const motion::Player player(rig, clip);
   Corrections corrections(rig, player, base, corrected);
   CorrectionSteps steps;
+  const std::vector<double> watched = busiest_moments(corrections, begin_s, seconds, steps.largest, progress);
   std::vector<Vec3f> coarse, fine, next;
-  corrections.at(begin_s, coarse);
-  fine = coarse;
   Vec3f before = Vec3f::Zero();
   std::size_t vertex = 0;
   double moment = begin_s;
-  const int frames = static_cast<int>(std::floor(seconds * 120));
-  for (int frame = 1; frame <= 4 * frames; ++frame) {
-    progress.check();
-    corrections.at(begin_s + frame / 480.0, next);
-    for (std::size_t v = 0; v < fine.size(); ++v)
-      if (const double step = (next[v] - fine[v]).norm(); step > steps.at_480)
-        steps.at_480 = step, vertex = v, moment = begin_s + (frame - 1) / 480.0, before = fine[v];
-    std::swap(fine, next);
-    if (frame % 4 != 0) continue;
-    steps.at_120 = std::max(steps.at_120, largest_step(coarse, fine));
-    for (const Vec3f& c : fine) steps.largest = std::max(steps.largest, static_cast<double>(c.norm()));
-    coarse = fine;
+  for (const double from : watched) {
+    corrections.at(from, coarse);
+    fine = coarse;
+    for (int frame = 1; frame <= kFineSteps; ++frame) {
+      progress.check();
+      corrections.at(from + frame / 480.0, next);
+      for (std::size_t v = 0; v < fine.size(); ++v)
+        if (const double step = (next[v] - fine[v]).norm(); step > steps.at_480)
+          steps.at_480 = step, vertex = v, moment = from + (frame - 1) / 480.0, before = fine[v];
+      std::swap(fine, next);
+      if (frame % 4 != 0) continue;
+      steps.at_120 = std::max(steps.at_120, largest_step(coarse, fine));
+      coarse = fine;
+    }
   }
   if (!(steps.at_480 > 0)) return steps;
   for (int part = 1; part <= kSharpParts; ++part) {
@@ -282,8 +308,11 @@ CharacterFigures try_character(const std::string& name, const Character& charact
   std::vector<Clip> clips(character.clips.begin(), character.clips.begin() + static_cast<std::ptrdiff_t>(std::min(
                                                                                  kMostClips, character.clips.size())));
   if (clips.empty()) clips.push_back(motion::builtin_clip(rig.skeleton, motion::fitting_clip(rig.skeleton)));
+  double duration_s = 0;
+  for (const Clip& clip : clips) duration_s += clip.duration_s();
+  const double fps = std::min(kMostFps, kClipFrames / std::max(duration_s, 1.0));
   for (const Clip& clip : clips) {
-    const StatusCounts counts = clip_statuses(rig, clip, *implicit, kFps, progress);
+    const StatusCounts counts = clip_statuses(rig, clip, *implicit, fps, progress);
     for (std::size_t s = 0; s < counts.counts.size(); ++s) figures.clips.counts[s] += counts.counts[s];
     figures.clips.frames += counts.frames;
     figures.clips.not_finite += counts.not_finite;

@@ -30,8 +30,9 @@ struct CorrectionSteps {
   double ratio() const { return at_120 > 0 ? at_480 / at_120 : 0.25; }
 };
 
-/// Plays `seconds` of a clip from `begin_s` on by both deformers. \pre neither has a history. Five frames of each for
-/// every 1/120 s. \throws Error as `motion::Player`; Cancelled.
+/// Plays `seconds` of a clip from `begin_s` on by both deformers, at 30 frames per second, and then the six thirtieths
+/// of a second in which the corrections change most at 480. \pre neither has a history. \throws Error as
+/// `motion::Player`; Cancelled.
 CorrectionSteps correction_steps(const Rig& rig, const Clip& clip, const deform::Deformer& base,
                                  const deform::Deformer& corrected, double begin_s, double seconds,
                                  const Progress& progress = {});

@@ -216,6 +216,7 @@ Reproduction implicit_experiment(const ReproduceOptions& options, const Progress
   implicit_bends(progress, result);
   implicit_operators(progress, result);
   implicit_twists(progress, result);
+  implicit_folds(progress, result);
   implicit_characters(options, progress, result);
   implicit_times(options, progress, result);
   return result;

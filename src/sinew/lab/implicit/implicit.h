@@ -25,6 +25,8 @@ void implicit_bends(const Progress& progress, Reproduction& result, int step = 1
 void implicit_operators(const Progress& progress, Reproduction& result);
 /// The thinnest section of a limb twisted by 180°, by base.
 void implicit_twists(const Progress& progress, Reproduction& result);
+/// A fist and a squat by method, and with tracking.
+void implicit_folds(const Progress& progress, Reproduction& result);
 /// Time of a frame by number of vertices.
 void implicit_times(const ReproduceOptions& options, const Progress& progress, Reproduction& result);
 

@@ -14,6 +14,7 @@
 #include "sinew/io/asset.h"
 #include "sinew/lab/retargeting/family.h"
 #include "sinew/lab/transfer/known_rigs.h"
+#include "sinew/transfer/method.h"
 #include "sinew/transfer/surface/closest_point.h"
 #include "sinew/transfer/surface/garment.h"
 #include "sinew/transfer/surface/inpaint_transfer.h"
@@ -67,10 +68,23 @@ CutShell cut_faces(const Rig& rig, const std::vector<char>& chosen) {
   return cut;
 }
 
+using ShellErrors = std::array<double, 4>;  // Closest point, inpainting, garment, automatic.
+
 struct ShellSums {
   Index shells = 0, vertices = 0, refused = 0;
-  std::array<double, 3> error = {};  // Sums over vertices.
+  ShellErrors error = {};  // Sums over vertices.
 };
+
+// As the program transfers without a method.
+SkinWeights transferred_automatically(const transfer::Reference& reference, const transfer::TransferBody& target,
+                                      const Progress& progress) {
+  std::vector<std::pair<Index, Index>> joints;
+  for (Index j = 0; j < reference.skeleton.size(); ++j)
+    if (reference.skeleton.joints[j].deforming) joints.emplace_back(j, j);
+  const transfer::Correspondence same = transfer::correspond(reference.skeleton, target.skeleton, joints);
+  const transfer::TransferMethod& method = transfer::methods().find("auto");
+  return method.transfer({reference, target, same}, {}, method.options, progress).weights;
+}
 
 // Takes every large shell off in turn and gives it the rows of the rest.
 ShellSums shell_sums(const KnownRig& known, const Progress& progress) {
@@ -94,19 +108,20 @@ ShellSums shell_sums(const KnownRig& known, const Progress& progress) {
     const CutShell garment = cut_faces(rig, on), rest = cut_faces(rig, off);
     const transfer::Reference reference{{rest.mesh, rig.skeleton, frames}, rest.rows};
     const transfer::TransferBody target{garment.mesh, rig.skeleton, frames};
-    std::array<double, 3> error = {};
+    ShellErrors error = {};
     try {
       error = {
           mean_difference_of(transfer::transfer_closest_point(reference, target, {}, progress).weights, garment.rows),
           mean_difference_of(transfer::transfer_inpaint(reference, target, {}, progress).weights, garment.rows),
-          mean_difference_of(transfer::transfer_garment(reference, target, {}, progress).weights, garment.rows)};
+          mean_difference_of(transfer::transfer_garment(reference, target, {}, progress).weights, garment.rows),
+          mean_difference_of(transferred_automatically(reference, target, progress), garment.rows)};
     } catch (const Error&) {
       ++sums.refused;
       continue;
     }
     ++sums.shells;
     sums.vertices += garment.mesh.vertex_count();
-    for (std::size_t m = 0; m < 3; ++m) sums.error[m] += error[m] * garment.mesh.vertex_count();
+    for (std::size_t m = 0; m < error.size(); ++m) sums.error[m] += error[m] * garment.mesh.vertex_count();
   }
   return sums;
 }
@@ -114,15 +129,15 @@ ShellSums shell_sums(const KnownRig& known, const Progress& progress) {
 }  // namespace
 
 void retarget_shells(const ReproduceOptions& options, const Progress& progress, Reproduction& result) {
-  ResultTable table{
-      .id = "shells",
-      .title = "Clothes, hair and armour of real characters, given rows by the rest of the character",
-      .note =
-          "Every connected surface of at least a tenth of the size that is not most of the character is "
-          "taken off in turn. Half the sum of differences from the artist's rows, mean over the "
-          "vertices; surfaces that nothing is near are refused.",
-      .header = {"character", "shells", "vertices", "refused", "closest point", "published inpainting", "garment"},
-      .rows = {}};
+  ResultTable table{.id = "shells",
+                    .title = "Clothes, hair and armour of real characters, given rows by the rest of the character",
+                    .note =
+                        "Every connected surface of at least a tenth of the size that is not most of the character is "
+                        "taken off in turn. Half the sum of differences from the artist's rows, mean over the "
+                        "vertices; surfaces that nothing is near are refused.",
+                    .header = {"character", "shells", "vertices", "refused", "closest point", "published inpainting",
+                               "garment", "auto"},
+                    .rows = {}};
   ShellSums all;
   const auto add = [&](const std::string& name, const ShellSums& sums) {
     std::vector<std::string> row = {name, fmt::format("{}", sums.shells), fmt::format("{}", sums.vertices),
@@ -139,7 +154,7 @@ void retarget_shells(const ReproduceOptions& options, const Progress& progress, 
     if (sums.shells == 0) continue;
     add(name, sums);
     all.shells += sums.shells, all.vertices += sums.vertices, all.refused += sums.refused;
-    for (std::size_t m = 0; m < 3; ++m) all.error[m] += sums.error[m];
+    for (std::size_t m = 0; m < all.error.size(); ++m) all.error[m] += sums.error[m];
   }
   if (table.rows.empty()) return;
   add("all", all);
