@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
+#include "sinew/jobs/animate.h"
 #include "sinew/jobs/bind.h"
 #include "sinew/jobs/convert.h"
 #include "sinew/jobs/curves.h"
@@ -106,6 +107,18 @@ const Registry<Registered<Command>>& commands() {
                          "sinew transfer hero.glb villain.glb --map joints.json --joints-from reference",
                          "sinew transfer hero.glb villain.glb --only LeftArm,LeftForeArm"},
             .bind = binder(transfer)}});
+    r.add({"animate",
+           "animate",
+           "Put clips of other characters and of motion capture on a character.",
+           {.group = "Move",
+            .arguments = "CHARACTER CLIP… [-o OUT]",
+            .least_inputs = 2,
+            .most_inputs = 257,
+            .has_output = true,
+            .examples = {"sinew animate hero.glb walk.bvh run.bvh -o hero_moves.glb",
+                         "sinew animate hero.glb other.glb#Dance --root-motion in-place --loop",
+                         "sinew animate hero.glb walk.bvh --map joints.json --trim 0.5,2"},
+            .bind = binder(animate)}});
     r.add({"deform",
            "deform",
            "Play a clip or a pose through a deformer and write the deformed vertices.",
