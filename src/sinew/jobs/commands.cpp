@@ -15,6 +15,7 @@
 #include "sinew/jobs/measure.h"
 #include "sinew/jobs/render.h"
 #include "sinew/jobs/reproduce.h"
+#include "sinew/jobs/rest.h"
 #include "sinew/jobs/rig.h"
 #include "sinew/jobs/segment.h"
 #include "sinew/jobs/transfer.h"
@@ -95,6 +96,14 @@ const Registry<Registered<Command>>& commands() {
             .has_output = true,
             .examples = {"sinew fit-joints hero.glb", "sinew fit-joints hero.glb --parts parts/ -o shapes.json"},
             .bind = binder(fit_joints)}});
+    r.add({"rest",
+           "rest",
+           "Make another pose the rest and bind pose of a rigged character.",
+           {.group = "Improve",
+            .arguments = "FILE --to t|a|rest|bind|POSE.json [-o OUT]",
+            .has_output = true,
+            .examples = {"sinew rest hero.glb --to t -o hero_t.glb", "sinew rest hero.glb --to stance.json"},
+            .bind = binder(rest)}});
     r.add({"transfer",
            "transfer",
            "Transfer weights, helper joints and drivers from one character to others.",
