@@ -18,6 +18,7 @@
 #include "sinew/jobs/rest.h"
 #include "sinew/jobs/rig.h"
 #include "sinew/jobs/segment.h"
+#include "sinew/jobs/skeleton.h"
 #include "sinew/jobs/transfer.h"
 #include "sinew/jobs/weights.h"
 
@@ -104,6 +105,15 @@ const Registry<Registered<Command>>& commands() {
             .has_output = true,
             .examples = {"sinew rest hero.glb --to t -o hero_t.glb", "sinew rest hero.glb --to stance.json"},
             .bind = binder(rest)}});
+    r.add({"skeleton",
+           "skeleton",
+           "Show and edit a skeleton: names, parents, added and removed joints.",
+           {.group = "Improve",
+            .arguments = "FILE [EDITS…] [-o OUT]",
+            .has_output = true,
+            .examples = {"sinew skeleton hero.glb", "sinew skeleton hero.glb --names auto --preset unreal -o named.glb",
+                         "sinew skeleton hero.glb --remove Hat,Feather --rename Bip01=Root"},
+            .bind = binder(skeleton)}});
     r.add({"transfer",
            "transfer",
            "Transfer weights, helper joints and drivers from one character to others.",

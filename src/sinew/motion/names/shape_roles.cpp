@@ -67,10 +67,27 @@ class ShapeReader {
 
   void find_masses(const Rig& rig) {
     mass_.assign(skeleton_.joints.size(), 0.0);
+    moved_.assign(skeleton_.joints.size(), Vec3::Zero());
     for (Index v = 0; v < rig.weights.row_count(); ++v)
-      for (const Influence& i : rig.weights.row(v)) mass_[i.joint] += static_cast<double>(i.weight);
-    for (const MeshPart& part : rig.mesh.parts)
-      if (part.skin == kNone && part.joint != kNone) mass_[part.joint] += part.vertex_count;
+      for (const Influence& i : rig.weights.row(v)) {
+        mass_[i.joint] += static_cast<double>(i.weight);
+        moved_[i.joint] += static_cast<double>(i.weight) * rig.mesh.positions[v];
+      }
+    for (const MeshPart& part : rig.mesh.parts) {
+      if (part.skin != kNone || part.joint == kNone) continue;
+      mass_[part.joint] += part.vertex_count;
+      for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v)
+        moved_[part.joint] += rig.mesh.positions[v];
+    }
+    // A mesh at the place of its joint is the joint's.
+    for (Index j = skeleton_.size(); j-- > 0;) {
+      const Index parent = skeleton_.joints[j].parent;
+      if (parent == kNone || mass_[j] == 0 || skeleton_.joints[j].deforming || (place(j) - place(parent)).norm() > 1e-9)
+        continue;
+      mass_[parent] += mass_[j];
+      moved_[parent] += moved_[j];
+      mass_[j] = 0;
+    }
     weighted_ = std::any_of(mass_.begin(), mass_.end(), [](double m) { return m > 0; });
   }
 
@@ -228,15 +245,25 @@ class ShapeReader {
     return along;
   }
 
-  double limb_score(const Branch& branch, const std::vector<double>& along, const LimbJoints& joints) const {
+  double limb_score(const Branch& branch, const std::vector<double>& along, const LimbJoints& joints, bool leg) const {
     const double upper = along[joints.middle] - along[joints.first], lower = along[joints.last] - along[joints.middle];
     if (!(upper > 0) || !(lower > 0)) return -1e6;
+    for (std::size_t i = joints.first + 1; leg && i <= joints.last; ++i) {
+      const Vec3 bone = place(branch.chain[i]) - place(branch.chain[i - 1]);
+      if (std::hypot(bone.x(), bone.z()) > -bone.y()) return -1e3;  // A bone of the foot.
+    }
     double score = (upper + lower) / std::max(1e-12, along.back()) - 0.6 * std::abs(std::log(upper / lower));
     // Bones in one piece are likelier than bones with joints along them.
     score -= 0.15 * static_cast<double>(joints.last - joints.first - 2);
+    // Behind the ankle there are the toes.
+    if (leg && joints.last + 2 == branch.chain.size()) score += 0.25;
     // A hand has fingers, which may begin at a joint of their own.
     const std::vector<Index>& below = children_[branch.chain[joints.last]];
-    if (below.size() >= 3 || (below.size() == 1 && children_[below[0]].size() >= 4)) score += 0.4;
+    const Vec3 wrist = place(branch.chain[joints.last]);
+    const double forearm = (wrist - place(branch.chain[joints.middle])).norm();
+    if (below.size() >= 3 ||
+        (below.size() == 1 && children_[below[0]].size() >= 4 && (place(below[0]) - wrist).norm() < 0.5 * forearm))
+      score += 0.4;
     return score;
   }
 
@@ -253,8 +280,8 @@ class ShapeReader {
         for (std::size_t b = a + 1; b + 1 < n; ++b)
           for (std::size_t c = b + 1; c < n; ++c) {
             const LimbJoints joints{a, b, c};
-            double score = limb_score(pair.sides[s], along[s], joints);
-            if (alike) score += limb_score(pair.sides[1 - s], along[1 - s], joints);
+            double score = limb_score(pair.sides[s], along[s], joints, leg);
+            if (alike) score += limb_score(pair.sides[1 - s], along[1 - s], joints, leg);
             if (score > most) most = score, result[s] = joints;
           }
     }
@@ -278,6 +305,14 @@ class ShapeReader {
     return v;
   }
 
+  // The middle of what a foot moves, or else its last joint.
+  Vec3 foot_middle(const Branch& leg, std::size_t ankle) const {
+    Vec3 sum = Vec3::Zero();
+    double mass = 0;
+    for (std::size_t i = ankle; i < leg.chain.size(); ++i) sum += moved_[leg.chain[i]], mass += mass_[leg.chain[i]];
+    return mass > 0 ? Vec3(sum / mass) : leg.tip;
+  }
+
   // Where feet point, or else knees; animals go where the front legs are.
   void find_forward() {
     up_ = Vec3::UnitY();
@@ -286,7 +321,7 @@ class ShapeReader {
     for (std::size_t s = 0; s < 2; ++s) {
       const Branch& side = legs_->sides[s];
       const auto at = [&](std::size_t i) { return place(side.chain[i]); };
-      feet += side.tip - at(joints[s].last);
+      feet += foot_middle(side, joints[s].last) - at(joints[s].last);
       knees += at(joints[s].middle) - 0.5 * (at(joints[s].first) + at(joints[s].last));
     }
     forward_ = level(feet);
@@ -312,15 +347,19 @@ class ShapeReader {
   // On the plane: a child that is not part of a pair of limbs, whose branch reaches furthest along a direction.
   Index middle_child(Index joint, const Vec3& direction) const {
     Index best = kNone;
-    double furthest = 0.02 * height();
+    double furthest = 0;
     for (const Index child : children_[joint]) {
       const Branch b = branch(child, joint);
       bool paired = false;
       for (const LimbPair& pair : pairs_)
         for (const Branch& side : pair.sides) paired = paired || (pair.attach == joint && side.chain.front() == child);
       const double reach = (b.tip - place(joint)).dot(direction);
-      if (paired || std::abs(off_plane(place(child))) > 0.05 * height() || reach < furthest) continue;
-      furthest = reach;
+      if (paired || std::abs(off_plane(place(child))) > 0.05 * height() || reach < 0.02 * height()) continue;
+      // Heads are heavier than what hangs beside them.
+      double score = reach;
+      for (const Index j : b.chain) score += weighted_ ? height() * mass_[j] : 0;
+      if (score < furthest) continue;
+      furthest = score;
       best = child;
     }
     return best;
@@ -343,7 +382,7 @@ class ShapeReader {
     }
     const std::vector<Index> above_arms = neck_chain(top);
     // Some programs attach the arms to the neck.
-    const bool from_neck = above_arms.size() == 1 && spine.size() >= 3;
+    const bool from_neck = !above_arms.empty() && head_of(above_arms) == 0 && spine.size() >= 3;
     if (from_neck) {
       name(spine.back(), BodyPart::kNeck, Side::kMiddle, 1);
       spine.pop_back();
@@ -362,15 +401,21 @@ class ShapeReader {
     return chain;
   }
 
-  // The head moves more than what may be attached to it; a row of two is neck and head.
+  // The head moves more than what may be attached to it; a row of two is neck and head, unless the first moves nearly
+  // all.
+  std::size_t head_of(const std::vector<Index>& chain) const {
+    if (!weighted_ || chain.size() < 2) return chain.size() - 1;
+    double most = 0;
+    for (std::size_t i = 1; i < chain.size(); ++i) most = std::max(most, mass_[chain[i]]);
+    if (mass_[chain[0]] > 2.5 * most) return 0;
+    std::size_t head = 1;
+    while (mass_[chain[head]] < 0.35 * most) ++head;
+    return head;
+  }
+
   void name_head(const std::vector<Index>& chain) {
     if (chain.empty()) return;
-    std::size_t head = chain.size() - 1;
-    if (weighted_ && chain.size() > 2) {
-      head = 1;
-      for (std::size_t i = 2; i < chain.size(); ++i)
-        if (mass_[chain[i]] > mass_[chain[head]]) head = i;
-    }
+    const std::size_t head = head_of(chain);
     for (std::size_t i = 0; i < head; ++i) name(chain[i], BodyPart::kNeck, Side::kMiddle, static_cast<int>(i) + 1);
     name(chain[head], BodyPart::kHead, Side::kMiddle, 1);
   }
@@ -438,6 +483,7 @@ class ShapeReader {
   const Skeleton& skeleton_;
   std::vector<Mat4> rest_;
   std::vector<double> mass_;  // Vertices that a joint moves.
+  std::vector<Vec3> moved_;   // The sum of their positions.
   bool weighted_ = false;
   std::vector<char> kept_;
   std::vector<std::vector<Index>> children_;
