@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
+#include "sinew/jobs/animate.h"
 #include "sinew/jobs/batch.h"
 #include "sinew/jobs/bind.h"
 #include "sinew/jobs/check.h"
@@ -18,8 +19,10 @@
 #include "sinew/jobs/render.h"
 #include "sinew/jobs/report.h"
 #include "sinew/jobs/reproduce.h"
+#include "sinew/jobs/rest.h"
 #include "sinew/jobs/rig.h"
 #include "sinew/jobs/segment.h"
+#include "sinew/jobs/skeleton.h"
 #include "sinew/jobs/transfer.h"
 #include "sinew/jobs/weights.h"
 
@@ -108,6 +111,23 @@ const Registry<Registered<Command>>& commands() {
             .has_output = true,
             .examples = {"sinew fit-joints hero.glb", "sinew fit-joints hero.glb --parts parts/ -o shapes.json"},
             .bind = binder(fit_joints)}});
+    r.add({"rest",
+           "rest",
+           "Make another pose the rest and bind pose of a rigged character.",
+           {.group = "Improve",
+            .arguments = "FILE --to t|a|rest|bind|POSE.json [-o OUT]",
+            .has_output = true,
+            .examples = {"sinew rest hero.glb --to t -o hero_t.glb", "sinew rest hero.glb --to stance.json"},
+            .bind = binder(rest)}});
+    r.add({"skeleton",
+           "skeleton",
+           "Show and edit a skeleton: names, parents, added and removed joints.",
+           {.group = "Improve",
+            .arguments = "FILE [EDITS…] [-o OUT]",
+            .has_output = true,
+            .examples = {"sinew skeleton hero.glb", "sinew skeleton hero.glb --names auto --preset unreal -o named.glb",
+                         "sinew skeleton hero.glb --remove Hat,Feather --rename Bip01=Root"},
+            .bind = binder(skeleton)}});
     r.add({"transfer",
            "transfer",
            "Transfer weights, helper joints and drivers from one character to others.",
@@ -120,6 +140,18 @@ const Registry<Registered<Command>>& commands() {
                          "sinew transfer hero.glb villain.glb --map joints.json --joints-from reference",
                          "sinew transfer hero.glb villain.glb --only LeftArm,LeftForeArm"},
             .bind = binder(transfer)}});
+    r.add({"animate",
+           "animate",
+           "Put clips of other characters and of motion capture on a character.",
+           {.group = "Move",
+            .arguments = "CHARACTER CLIP… [-o OUT]",
+            .least_inputs = 2,
+            .most_inputs = 257,
+            .has_output = true,
+            .examples = {"sinew animate hero.glb walk.bvh run.bvh -o hero_moves.glb",
+                         "sinew animate hero.glb other.glb#Dance --root-motion in-place --loop",
+                         "sinew animate hero.glb walk.bvh --map joints.json --trim 0.5,2"},
+            .bind = binder(animate)}});
     r.add({"deform",
            "deform",
            "Play a clip or a pose through a deformer and write the deformed vertices.",

@@ -15,6 +15,7 @@
 #include "sinew/motion/clip_by_names.h"
 #include "sinew/motion/gestures/builtin_clips.h"
 #include "sinew/motion/pose_file.h"
+#include "sinew/pipeline/animate.h"
 
 namespace sinew::jobs {
 namespace {
@@ -69,14 +70,35 @@ bool names_a_file(const std::string& word) {
   return false;
 }
 
+// Whether the tracks of a clip mean the same here: joints of the same names rest with the same rotations.
+bool rests_agree(const Clip& clip, const Rig& from, const Rig& to) {
+  constexpr double kSame_rad = 0.02;
+  for (const Track& track : clip.tracks) {
+    if (track.path == Track::Path::kMorphWeights) continue;
+    const Joint& joint = from.skeleton.joints[track.target];
+    const Index here = to.skeleton.find(joint.name);
+    if (here != kNone && joint.rest.rotation.angularDistance(to.skeleton.joints[here].rest.rotation) > kSame_rad)
+      return false;
+  }
+  return true;
+}
+
 // The clip of another file for this rig. \throws Error if it moves nothing here.
 Clip matched(const Clip& clip, const Rig& from, const Rig& to, const std::string& file, Findings& warnings) {
   motion::NamedClip named = motion::clip_by_names(clip, from, to);
-  if (named.joint_tracks == 0)
-    throw Error(
-        fmt::format("{}: the clip '{}' moves no joint of this character. Clips of other files need the same joint "
-                    "names.",
-                    file, clip.name));
+  if (named.joint_tracks == 0 || !rests_agree(clip, from, to)) {
+    motion::Retargeted retargeted;
+    try {
+      retargeted = pipeline::retarget_clip(from, clip, to);
+    } catch (const Error& problem) {
+      throw Error(
+          fmt::format("{}: the clip '{}' moves no joint of this character. {}", file, clip.name, problem.what()));
+    }
+    warnings.push_back({"deform.retargeted", clip.name,
+                        fmt::format("The clip belongs to another skeleton: {} of {} follow it. See `sinew animate`.",
+                                    retargeted.map.mapped(), count_of(to.skeleton.size(), "joint"))});
+    return std::move(retargeted.clip);
+  }
   if (!named.missing.empty())
     warnings.push_back({"deform.missing_joints", clip.name,
                         fmt::format("{} joints of the clip do not exist in this character and are ignored: {}.",
@@ -104,6 +126,27 @@ ChosenMotion from_file(const io::Asset& asset, const std::string& word, std::vec
 }
 
 }  // namespace
+
+ClipSource find_clips(const io::Asset& asset, const std::string& word, const Progress& progress) {
+  ClipSource source;
+  if (word.starts_with(kBuiltin)) {
+    source.character.rig = asset.character.rig;
+    source.clips.push_back(motion::builtin_clip(asset.character.rig.skeleton, word.substr(kBuiltin.size())));
+    return source;
+  }
+  const auto [file, name] = split_file(word);
+  io::Asset other = io::load(file, {}, progress);
+  source.files = std::move(other.files);
+  source.warnings = std::move(other.warnings);
+  source.clips = std::move(other.character.clips);
+  source.character = std::move(other.character);
+  if (source.clips.empty()) throw Error(fmt::format("{} has no clips.", file));
+  if (name.empty()) return source;
+  const Index number = clip_number(source.clips, name);
+  if (number == kNone) throw Error(fmt::format("{} has no clip '{}'. It has {}.", file, name, listed(source.clips)));
+  source.clips = {source.clips[number]};
+  return source;
+}
 
 std::string available_clips(const io::Asset& asset) {
   const std::vector<std::string> made = motion::builtin_clip_names(asset.character.rig.skeleton);

@@ -13,6 +13,7 @@
 #include "sinew/core/text.h"
 #include "sinew/io/file.h"
 #include "sinew/io/gltf/strip_rig.h"
+#include "sinew/jobs/map_file.h"
 #include "sinew/jobs/transfer_report.h"
 #include "sinew/pipeline/characters.h"
 #include "sinew/pipeline/transfer_merge.h"
@@ -82,23 +83,6 @@ std::vector<fs::path> output_paths(const JobRequest& request, bool colors) {
                               outputs.back().string()));
   }
   return outputs;
-}
-
-std::map<std::string, std::string> read_map(const std::string& file, Report& report) {
-  std::map<std::string, std::string> given;
-  if (file.empty()) return given;
-  const io::Bytes bytes = io::read_json_bytes(file);
-  report.inputs.push_back(io::describe(file, bytes));
-  const Json json = io::parse_json(bytes, file);
-  if (!json.is_object())
-    throw Error(
-        fmt::format("{} is not a JSON object of joint names: {{\"reference joint\": \"target joint\", …}}.", file));
-  for (const auto& item : json.items()) {
-    if (!item.value().is_string() && !item.value().is_null())
-      throw Error(fmt::format("{}: the partner of '{}' is neither a joint's name nor null.", file, item.key()));
-    given[item.key()] = item.value().is_null() ? "" : item.value().get<std::string>();
-  }
-  return given;
 }
 
 pipeline::LandmarkPlace landmark_place(const Json& json, const std::string& file) {

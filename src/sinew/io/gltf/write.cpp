@@ -205,7 +205,8 @@ void write_checked(const Asset& asset, const std::filesystem::path& path, const 
   const bool colors = !rig.mesh.colors.empty() && !same_colors(rig.mesh.colors, document->colors);
   const bool changed = colors || changes.positions || changes.shape || changes.morphs || changes.weights ||
                        changes.skeleton || changes.extras || !options.longer_clips.empty() ||
-                       !options.prepared.empty() || asset.placement != Mat4::Identity();
+                       !options.prepared.empty() || !options.new_clips.empty() ||
+                       asset.placement != Mat4::Identity();
   if (!changed && !has_unsafe_buffers(document->json()) && document->container.binary != text &&
       (text || !has_outside_files(document->json()))) {
     // Nothing to do: the file as it came.
@@ -234,10 +235,8 @@ void write_checked(const Asset& asset, const std::filesystem::path& path, const 
     for (const Joint& joint : rig.skeleton.joints) node_of_joint.push_back(joint.source);
   }
   write_longer_clips(editor, asset, options.longer_clips, document->parts, node_of_joint);
-  if (changes.skeleton) {
-    write_some_clips(editor, asset, options.new_clips, document->parts, node_of_joint);
-    if (options.humanoid) write_humanoid(editor, *options.humanoid, node_of_joint);
-  }
+  write_some_clips(editor, asset, options.new_clips, document->parts, node_of_joint);
+  if (changes.skeleton && options.humanoid) write_humanoid(editor, *options.humanoid, node_of_joint);
   if (changes.weights || changes.skeleton) write_weights(editor, asset, document->parts, options, report);
   write_prepared(editor, options.prepared);
   write_document(*document, editor, path, files, report);

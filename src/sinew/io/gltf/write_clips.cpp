@@ -115,7 +115,13 @@ void write_clips(DocumentEditor& editor, const Asset& asset, const std::vector<P
 void write_some_clips(DocumentEditor& editor, const Asset& asset, const std::vector<Index>& clips,
                       const std::vector<PartSource>& parts, const std::vector<Index>& node_of_joint) {
   Asset carrier;
-  for (const Index clip : clips) carrier.character.clips.push_back(asset.character.clips[clip]);
+  for (const Index clip : clips) {
+    carrier.character.clips.push_back(asset.character.clips[clip]);
+    for (const Track& track : asset.character.clips[clip].tracks)
+      if (track.path != Track::Path::kMorphWeights && node_of_joint[track.target] != kNone)
+        make_animatable(editor.list("nodes")[node_of_joint[track.target]],
+                        asset.character.rig.skeleton.joints[track.target]);
+  }
   write_clips(editor, carrier, parts, node_of_joint);
 }
 

@@ -11,6 +11,7 @@
 
 #include "sinew/motion/names/joint_tables.h"
 #include "sinew/motion/names/joint_words.h"
+#include "sinew/motion/names/shape_roles.h"
 
 namespace sinew::motion {
 namespace {
@@ -385,6 +386,13 @@ Recognition recognize(const Skeleton& skeleton) {
   if (!any) best.table.clear();
   if (limbs_are_chains(skeleton, best)) judge_shape(skeleton, best);
   return best;
+}
+
+void judge_body(const Skeleton& skeleton, Recognition& recognition) {
+  renumber(skeleton, recognition.roles);
+  recognition.coverage = core_coverage(recognition.roles);
+  recognition.named = named_share(skeleton, recognition.roles);
+  if (limbs_are_chains(skeleton, recognition)) judge_shape(skeleton, recognition);
 }
 
 std::string joint_name(const std::string& table, const JointRole& role) {

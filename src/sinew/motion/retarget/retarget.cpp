@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/motion/retarget/retarget.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "sinew/core/error.h"
+#include "sinew/motion/drivers.h"
+#include "sinew/motion/resample.h"
+#include "sinew/motion/resolve.h"
+#include "sinew/motion/retarget/retarget_pose.h"
+#include "sinew/motion/sample.h"
+
+namespace sinew::motion {
+namespace {
+
+constexpr double kLeastRate = 30;        // Keys per second, where the source has fewer.
+constexpr double kPath_s = 0.5;          // The way is the mean over this time to either side.
+constexpr double kLoop_s = 0.3;          // The end of a loop blends into its beginning within this time.
+constexpr double kStandsOnGround = 0.1;  // In leg lengths: a rest pose this near to height 0 stands on the ground.
+constexpr double kLowestShare = 0.05;    // Of all frames: those in which feet are lowest.
+constexpr double kStandsStill = 1e-7;    // Of a value's size.
+
+std::pair<double, double> trimmed_part(const Clip& clip, const std::vector<std::string>& trim) {
+  const double length = clip.duration_s();
+  if (trim.empty()) return {0, length};
+  std::vector<double> times;
+  for (const std::string& word : trim) {
+    char* end = nullptr;
+    times.push_back(std::strtod(word.c_str(), &end));
+    if (word.empty() || *end != '\0' || !std::isfinite(times.back())) times.push_back(-1), times.push_back(-1);
+  }
+  if (times.size() != 2 || times[0] < 0 || !(times[1] > times[0]) || times[0] >= length)
+    throw Error(fmt::format("The option 'trim' takes two times such as 0.5,2 within the clip, which is {:.2f} s long.",
+                            length));
+  return {times[0], std::min(times[1], length)};
+}
+
+// The times of the source at which the new clip has keys.
+std::vector<double> retarget_times(const Clip& clip, const RetargetOptions& options) {
+  const auto [begin, end] = trimmed_part(clip, options.trim);
+  std::vector<double> times;
+  if (options.fps) {
+    for (const double t : even_times(end - begin, *options.fps)) times.push_back(begin + t);
+    return times;
+  }
+  std::set<double> keys = {begin, end};
+  for (const Track& track : clip.tracks)
+    for (const float t : track.times_s)
+      if (static_cast<double>(t) > begin && static_cast<double>(t) < end) keys.insert(static_cast<double>(t));
+  for (const double key : keys) {
+    if (!times.empty() && key - times.back() < 1e-5) continue;
+    const double before = times.empty() ? key : times.back();
+    const double steps = std::ceil((key - before) * kLeastRate - 1e-3);
+    if (!(steps < 1e7)) throw Error("The clip is too long.");
+    for (double i = 1; i < steps; ++i) times.push_back(before + (key - before) * i / steps);
+    times.push_back(key);
+  }
+  return times;
+}
+
+/// Everything about one clip that is being made.
+class ClipRetargeter {
+ public:
+  ClipRetargeter(const Rig& source, const Clip& clip, const Rig& target, const JointMap& map, const BodyFrame& from,
+                 const BodyFrame& to, const RetargetOptions& options)
+      : source_(source),
+        clip_(clip),
+        target_(target),
+        map_(map),
+        from_(from),
+        to_(to),
+        options_(options),
+        poser_(from, to, map, options.mirrored),
+        drivers_(source.skeleton) {}
+
+  Retargeted run() {
+    Retargeted result;
+    read_source();
+    const double ground = ground_of_source();
+    for (const std::vector<Mat4>& model : models_) frames_.push_back(poser_.pose(model, ground));
+    models_.clear();
+    if (options_.feet == Feet::kOn && poser_.leader() != kNone)
+      result.feet = plant_feet(to_, poser_.leader(), contacts_, times_, to_.ground, frames_);
+    treat_way();
+    if (options_.loop) close_loop();
+    result.clip.name = clip_.name;
+    add_tracks(result.clip);
+    add_morphs(result.clip);
+    result.scale = poser_.scale();
+    return result;
+  }
+
+ private:
+  void read_source() {
+    const std::vector<double> times = retarget_times(clip_, options_);
+    for (const double t : times) {
+      times_.push_back(static_cast<float>(t - times.front()));
+      const Pose pose = sample(source_, clip_, t);
+      morphs_.push_back(pose.morph_weights);
+      models_.push_back(resolve(source_.skeleton, pose, drivers_).joints);
+    }
+    for (std::size_t side = 0; side < 2; ++side) {
+      const LegJoints& leg = from_.legs[side];
+      if (!leg.complete()) continue;
+      std::vector<Vec3> balls;
+      const Mat4 unrest = from_.rest[leg.foot].inverse();
+      for (const std::vector<Mat4>& model : models_)
+        balls.push_back(transform_point(model[leg.foot] * unrest, leg.ball));
+      contacts_[options_.mirrored ? 1 - side : side] = find_contacts(balls, times_, from_.up(), from_.leg_length);
+      std::vector<double> heights;
+      for (const Vec3& ball : balls) heights.push_back(ball.dot(from_.up()) - leg.ball.dot(from_.up()));
+      std::sort(heights.begin(), heights.end());
+      lowest_.push_back(heights[static_cast<std::size_t>(kLowestShare * static_cast<double>(heights.size()))]);
+    }
+  }
+
+  // Motion capture often rests with its hips at the origin. Then the ground is where the feet are lowest.
+  double ground_of_source() const {
+    if (lowest_.empty() || std::abs(from_.ground) < kStandsOnGround * from_.leg_length) return 0;
+    return *std::min_element(lowest_.begin(), lowest_.end());
+  }
+
+  Mat4 above_leader(std::size_t f) const {
+    Mat4 m = Mat4::Identity();
+    for (Index j = to_.skeleton->joints[poser_.leader()].parent; j != kNone; j = to_.skeleton->joints[j].parent) {
+      Mat4 local = frames_[f][j].matrix();
+      local.topLeftCorner<3, 3>() *= to_.skeleton->joints[j].shear;
+      m = local * m;
+    }
+    return m;
+  }
+  void shift_leader(std::size_t f, const Vec3& shift) {
+    const Mat3 back = above_leader(f).topLeftCorner<3, 3>().inverse();
+    if (back.allFinite()) frames_[f][poser_.leader()].translation += back * shift;
+  }
+
+  // The way over the ground, without the swaying of each step.
+  std::vector<Vec3> way() const {
+    std::vector<Vec3> places, result;
+    const Vec3 up = to_.up();
+    for (std::size_t f = 0; f < frames_.size(); ++f) {
+      const Vec3 moved =
+          transform_point(above_leader(f), frames_[f][poser_.leader()].translation) - to_.place(poser_.leader());
+      places.push_back(moved - moved.dot(up) * up);
+    }
+    for (std::size_t f = 0; f < places.size(); ++f) {
+      const auto at = [&](std::size_t i) { return static_cast<double>(times_[i]); };
+      const double reach = std::min({kPath_s, at(f) - at(0), at(places.size() - 1) - at(f)});
+      Vec3 sum = places[f];
+      double count = 1;
+      for (std::size_t g = f; g-- > 0 && at(f) - at(g) <= reach + 1e-6;) sum += places[g], ++count;
+      for (std::size_t g = f + 1; g < places.size() && at(g) - at(f) <= reach + 1e-6; ++g) sum += places[g], ++count;
+      result.push_back(sum / count);
+    }
+    return result;
+  }
+
+  void treat_way() {
+    if (options_.root_motion == RootMotion::kKeep || poser_.leader() == kNone) return;
+    root_ = poser_.leader();
+    while (to_.skeleton->joints[root_].parent != kNone) root_ = to_.skeleton->joints[root_].parent;
+    if (options_.root_motion == RootMotion::kToRoot && root_ == poser_.leader())
+      throw Error(fmt::format("The character has no joint above '{}' that could travel. Choose another root motion.",
+                              to_.skeleton->joints[root_].name));
+    const std::vector<Vec3> path = way();
+    for (std::size_t f = 0; f < frames_.size(); ++f) {
+      shift_leader(f, -path[f]);
+      if (options_.root_motion == RootMotion::kToRoot) frames_[f][root_].translation += path[f];
+    }
+  }
+
+  void close_loop() {
+    const double length = static_cast<double>(times_.back());
+    const double window = std::min(kLoop_s, 0.3 * length);
+    if (!(window > 0)) return;
+    const auto place = [&](std::size_t f) {
+      return transform_point(above_leader(f), frames_[f][poser_.leader()].translation);
+    };
+    Vec3 gap = poser_.leader() == kNone ? Vec3(Vec3::Zero()) : Vec3(place(0) - place(frames_.size() - 1));
+    const Vec3 up = to_.up();
+    if (options_.root_motion != RootMotion::kInPlace) gap = gap.dot(up) * up;
+    for (std::size_t f = 1; f < frames_.size(); ++f) {
+      const double x = std::clamp(1 - (length - static_cast<double>(times_[f])) / window, 0.0, 1.0);
+      const double share = x * x * (3 - 2 * x);
+      if (share == 0) continue;
+      if (poser_.leader() != kNone) shift_leader(f, share * gap);
+      for (Index j = 0; j < to_.skeleton->size(); ++j)
+        frames_[f][j].rotation = slerp(frames_[f][j].rotation, frames_[0][j].rotation, share);
+    }
+  }
+
+  void add_tracks(Clip& clip) const {
+    for (Index j = 0; j < to_.skeleton->size(); ++j) {
+      if (to_.skeleton->joints[j].driver) continue;
+      const Transform& rest = to_.skeleton->joints[j].rest;
+      std::vector<Vec4> rotations;
+      std::vector<Vec3> places;
+      for (const std::vector<Transform>& local : frames_) {
+        const Vec4 q = local[j].rotation.coeffs();
+        const Vec4 last = rotations.empty() ? Vec4(rest.rotation.coeffs()) : rotations.back();
+        rotations.push_back(q.dot(last) < 0 ? Vec4(-q) : q);
+        places.push_back(local[j].translation);
+      }
+      add_track(clip, Track::Path::kRotation, j, Vec4(rest.rotation.coeffs()), rotations, false);
+      add_track(clip, Track::Path::kTranslation, j, rest.translation, places, j == poser_.leader());
+    }
+  }
+
+  template <class Value>
+  void add_track(Clip& clip, Track::Path path, Index joint, const Value& rest, const std::vector<Value>& values,
+                 bool always) const {
+    const auto equal = [&](const Value& a, const Value& b) {
+      return (a - b).norm() <= kStandsStill * std::max(1.0, rest.norm());
+    };
+    const bool moves =
+        always || std::any_of(values.begin(), values.end(), [&](const Value& v) { return !equal(v, rest); });
+    if (!moves) return;
+    const bool constant =
+        !always && std::all_of(values.begin(), values.end(), [&](const Value& v) { return equal(v, values[0]); });
+    Track track;
+    track.path = path;
+    track.target = joint;
+    for (std::size_t f = 0; f < (constant ? 1 : values.size()); ++f) {
+      track.times_s.push_back(times_[f]);
+      for (Eigen::Index i = 0; i < values[f].size(); ++i) track.values.push_back(static_cast<float>(values[f][i]));
+    }
+    clip.tracks.push_back(std::move(track));
+  }
+
+  void add_morphs(Clip& clip) const {
+    for (const Track& moved : clip_.tracks) {
+      if (moved.path != Track::Path::kMorphWeights) continue;
+      const MeshPart& part = source_.mesh.parts[moved.target];
+      for (Index p = 0; p < target_.mesh.parts.size(); ++p) {
+        if (target_.mesh.parts[p].name != part.name || target_.mesh.parts[p].morphs.size() != part.morphs.size())
+          continue;
+        Track track;
+        track.path = Track::Path::kMorphWeights;
+        track.target = p;
+        track.times_s = times_;
+        for (const auto& weights : morphs_)
+          for (const double w : weights[moved.target]) track.values.push_back(static_cast<float>(w));
+        clip.tracks.push_back(std::move(track));
+        break;
+      }
+    }
+  }
+
+  const Rig& source_;
+  const Clip& clip_;
+  const Rig& target_;
+  const JointMap& map_;
+  const BodyFrame& from_;
+  const BodyFrame& to_;
+  const RetargetOptions& options_;
+  PoseRetargeter poser_;
+  Drivers drivers_;
+  std::vector<float> times_;
+  std::vector<std::vector<Mat4>> models_;                 // Of the source, per frame.
+  std::vector<std::vector<std::vector<double>>> morphs_;  // Of the source, per frame.
+  std::array<std::vector<Contact>, 2> contacts_;          // Of the target's sides.
+  std::vector<double> lowest_;                            // Per foot: how low it comes against rest.
+  std::vector<std::vector<Transform>> frames_;
+  Index root_ = kNone;
+};
+
+}  // namespace
+
+Retargeted retarget(const Rig& source, const Clip& clip, const Rig& target,
+                    const std::map<std::string, std::string>& map, const RetargetOptions& options) {
+  if (source.skeleton.empty()) throw Error("The source of the motion has no skeleton.");
+  if (target.skeleton.empty()) throw Error("The character has no skeleton. Make one with `sinew rig`.");
+  const BodyFrame from = body_frame(source), to = body_frame(target);
+  JointMap joints = map_joints(from, to, map);
+  if (joints.mapped() == 0)
+    throw Error(
+        "No joint of the source corresponds to a joint of the character. Name pairs of joints with the option 'map'.");
+  Retargeted result = ClipRetargeter(source, clip, target, joints, from, to, options).run();
+  result.map = std::move(joints);
+  return result;
+}
+
+}  // namespace sinew::motion

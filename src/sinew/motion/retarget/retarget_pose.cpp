@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/motion/retarget/retarget_pose.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+namespace sinew::motion {
+namespace {
+
+constexpr double kLeastHeading = 0.3;     // Of a foot's length: a foot that points more steeply has no heading.
+constexpr double kSameOffset = 1e-3;      // In leg lengths: bones of one length.
+constexpr double kMostHeading_rad = 1.0;  // Feet that differ by more were not recognized well.
+
+// The joint to which the bone of a limb points; kNone for parts that keep the direction they rest in.
+Index next_of_limb(const BodyFrame& body, Index joint) {
+  const JointRole role = body.recognition.roles[joint];
+  switch (role.part) {
+    case BodyPart::kUpperArm:
+      return body.find(BodyPart::kForearm, role.side);
+    case BodyPart::kForearm:
+      return body.find(BodyPart::kHand, role.side);
+    case BodyPart::kThigh:
+      return body.find(BodyPart::kShin, role.side);
+    case BodyPart::kShin:
+      return body.find(BodyPart::kFoot, role.side);
+    case BodyPart::kHand:
+      return body.find(BodyPart::kMiddle, role.side);
+    case BodyPart::kThumb:
+    case BodyPart::kIndex:
+    case BodyPart::kMiddle:
+    case BodyPart::kRing:
+    case BodyPart::kLittle:
+      return body.find(role.part, role.side, role.number + 1);
+    default:
+      return kNone;
+  }
+}
+
+bool begins_limb(BodyPart part) { return part == BodyPart::kUpperArm || part == BodyPart::kThigh; }
+
+// A rotation seen in a mirror, or turned, by a matrix of determinant ±1.
+Quat seen(const Mat3& turn, const Quat& q) {
+  const Vec3 axis = turn * q.vec() * (turn.determinant() < 0 ? -1.0 : 1.0);
+  return Quat(q.w(), axis.x(), axis.y(), axis.z()).normalized();
+}
+
+}  // namespace
+
+PoseRetargeter::PoseRetargeter(const BodyFrame& source, const BodyFrame& target, const JointMap& map, bool mirrored)
+    : source_(source), target_(target), sources_(map.sources), mirrored_(mirrored) {
+  Mat3 from = source.axes;
+  if (mirrored) from.col(0) = -from.col(0);
+  turn_ = target.axes * from.transpose();
+  scale_ = target.leg_length / source.leg_length;
+  find_partners(mirrored);
+  leader_ = target.find(BodyPart::kHips);
+  if (leader_ == kNone || sources_[leader_].joint == kNone) {
+    leader_ = kNone;
+    for (Index j = target.skeleton->size(); j-- > 0;)
+      if (sources_[j].joint != kNone) leader_ = j;
+  }
+  align();
+}
+
+// Mirrored, a joint takes the motion that its partner on the other side would take.
+void PoseRetargeter::find_partners(bool mirrored) {
+  if (!mirrored) return;
+  const std::vector<JointSource> straight = sources_;
+  for (Index j = 0; j < sources_.size(); ++j) {
+    const JointRole& role = target_.recognition.roles[j];
+    Index partner = target_.skeleton->joints[j].mirror;
+    if (role.side != Side::kMiddle)
+      partner = target_.find(role.part, role.side == Side::kLeft ? Side::kRight : Side::kLeft, role.number);
+    if (partner != kNone) sources_[j] = straight[partner];
+  }
+}
+
+Vec3 PoseRetargeter::from_source(const Vec3& direction) const { return turn_ * direction; }
+
+// Limbs point as those of the source do at rest; feet only head that way, because both stand flat on the ground.
+Quat PoseRetargeter::aligned(Index joint, const Quat& base) const {
+  const Index s = sources_[joint].joint;
+  if (s == kNone || sources_[joint].share < 1) return base;
+  const BodyPart part = target_.recognition.roles[joint].part;
+  if (part == BodyPart::kFoot) {
+    const Vec3 up = target_.up();
+    const auto heading = [&](const BodyFrame& body, Index foot, bool other) {
+      Vec3 way = Vec3::Zero();
+      for (const LegJoints& leg : body.legs)
+        if (leg.foot == foot) way = leg.ball - body.place(foot);
+      const double length = way.norm();
+      if (other) way = from_source(way);
+      way -= way.dot(up) * up;
+      return way.norm() > kLeastHeading * length ? way : Vec3(Vec3::Zero());
+    };
+    const Vec3 here = heading(target_, joint, false), there = heading(source_, s, true);
+    if (here.norm() == 0 || there.norm() == 0) return Quat::Identity();
+    const Quat yaw = Quat::FromTwoVectors(here, there);
+    return rotation_log(yaw).norm() < kMostHeading_rad ? yaw : Quat::Identity();
+  }
+  const Index here = next_of_limb(target_, joint), there = next_of_limb(source_, s);
+  if (here == kNone || there == kNone) return base;
+  const Vec3 from = base * (target_.place(here) - target_.place(joint));
+  const Vec3 to = from_source(source_.place(there) - source_.place(s));
+  if (!(from.norm() > 1e-9) || !(to.norm() > 1e-9)) return base;
+  return (Quat::FromTwoVectors(from, to) * base).normalized();
+}
+
+void PoseRetargeter::align() {
+  align_.assign(sources_.size(), Quat::Identity());
+  for (Index j = 0; j < sources_.size(); ++j) {
+    const Index parent = target_.skeleton->joints[j].parent;
+    const bool inherits = parent != kNone && !begins_limb(target_.recognition.roles[j].part);
+    align_[j] = aligned(j, inherits ? align_[parent] : Quat::Identity());
+  }
+}
+
+// How a joint of the source is rotated from rest, as the target sees it.
+Quat PoseRetargeter::turn_of(Index s, const std::vector<Mat4>& model) const {
+  return seen(turn_, (rotation_part(model[s]) * source_.rest_rotation[s].conjugate()).normalized());
+}
+
+// Joints that the source moves against their parents, where both have bones of one length.
+void PoseRetargeter::shift_joint(Index j, const std::vector<Mat4>& model, Transform& local) const {
+  const Index s = sources_[j].joint, above = target_.skeleton->joints[j].parent,
+              above_s = source_.skeleton->joints[s].parent;
+  if (above == kNone || above_s == kNone || sources_[j].share < 1 || sources_[above].joint != above_s) return;
+  const Vec3 here = target_.place(j) - target_.place(above), there = source_.place(s) - source_.place(above_s);
+  if ((here - scale_ * from_source(there)).norm() > kSameOffset * target_.leg_length) return;
+  const Quat back = source_.rest_rotation[above_s] * rotation_part(model[above_s]).conjugate();
+  const Vec3 moved = back * Vec3((model[s] - model[above_s]).topRightCorner<3, 1>()) - there;
+  const Mat3 to_local = target_.rest[above].topLeftCorner<3, 3>().inverse();
+  if (to_local.allFinite()) local.translation += to_local * (scale_ * from_source(moved));
+}
+
+std::vector<Transform> PoseRetargeter::pose(const std::vector<Mat4>& model, double ground) const {
+  const Skeleton& skeleton = *target_.skeleton;
+  std::vector<Transform> local;
+  std::vector<Mat4> here(skeleton.joints.size());
+  std::vector<Quat> rotation(skeleton.joints.size());
+  for (Index j = 0; j < skeleton.size(); ++j) {
+    const Index parent = skeleton.joints[j].parent;
+    const Mat4 outer = parent == kNone ? Mat4(Mat4::Identity()) : here[parent];
+    const Quat above = parent == kNone ? Quat::Identity() : rotation[parent];
+    Transform t = skeleton.joints[j].rest;
+    if (const JointSource& source = sources_[j]; source.joint != kNone) {
+      Quat turn = turn_of(source.joint, model);
+      if (source.share < 1) turn = slerp(turn_of(source.before, model), turn, source.share);
+      t.rotation = (above.conjugate() * turn * align_[j] * target_.rest_rotation[j]).normalized();
+      if (j == leader_) {
+        Vec3 moved = Vec3(model[source.joint].topRightCorner<3, 1>()) - source_.place(source.joint);
+        moved -= ground * source_.up();
+        const Mat4 back = outer.inverse();
+        if (back.allFinite()) t.translation = transform_point(back, target_.place(j) + scale_ * from_source(moved));
+      } else {
+        shift_joint(j, model, t);
+      }
+    }
+    Mat4 m = t.matrix();
+    m.topLeftCorner<3, 3>() *= skeleton.joints[j].shear;
+    here[j] = outer * m;
+    rotation[j] = rotation_part(here[j]);
+    local.push_back(t);
+  }
+  return local;
+}
+
+}  // namespace sinew::motion

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+#include <vector>
+
+#include "sinew/motion/retarget/joint_map.h"
+
+namespace sinew::motion {
+
+/// Poses a target as a source is posed, one moment at a time.
+class PoseRetargeter {
+ public:
+  /// `mirrored`: left and right are exchanged. The arguments must outlive the object.
+  PoseRetargeter(const BodyFrame& source, const BodyFrame& target, const JointMap& map, bool mirrored);
+
+  /// The target's local transforms for the source's joints in model space; `ground` is the height of the source's
+  /// ground in the clip above that of its rest pose.
+  std::vector<Transform> pose(const std::vector<Mat4>& model, double ground) const;
+
+  /// The target's joint that travels: its hips, or else the topmost joint with a source; kNone if there is none.
+  Index leader() const { return leader_; }
+  double scale() const { return scale_; }
+
+ private:
+  void find_partners(bool mirrored);
+  void align();
+  Quat aligned(Index joint, const Quat& base) const;
+  Vec3 from_source(const Vec3& direction) const;
+  Quat turn_of(Index source_joint, const std::vector<Mat4>& model) const;
+  void shift_joint(Index joint, const std::vector<Mat4>& model, Transform& local) const;
+
+  const BodyFrame& source_;
+  const BodyFrame& target_;
+  std::vector<JointSource> sources_;  // Per joint of the target; those of the other side if mirrored.
+  Mat3 turn_ = Mat3::Identity();      // From the source's model space to the target's; reflects if mirrored.
+  bool mirrored_ = false;
+  std::vector<Quat> align_;  // Per joint of the target, in model space, before it moves.
+  Index leader_ = kNone;
+  double scale_ = 1;
+};
+
+}  // namespace sinew::motion

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+/// Edits of a skeleton that leave the character as it looks: names, parents, added and removed joints.
+
+#include <array>
+#include <map>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "sinew/core/character.h"
+#include "sinew/core/options.h"
+#include "sinew/motion/names/joint_names.h"
+#include "sinew/rigging/templates/preset.h"
+
+namespace sinew::pipeline {
+
+/// How the roles of joints are found when they get names.
+enum class NameSource {
+  kKeep,  ///< No new names, except those of a preset.
+  kAuto,  ///< By the shape of the skeleton, where names say too little.
+};
+constexpr auto option_words(NameSource) { return std::array{"keep", "auto"}; }
+
+struct SkeletonOptions {
+  NameSource names = NameSource::kKeep;
+  std::variant<std::string, rigging::Preset> preset = {};  ///< The name of a built-in one; empty for none.
+  std::map<std::string, std::string> rename = {};
+  std::vector<std::string> remove = {};
+  std::map<std::string, std::string> reparent = {};
+  std::map<std::string, Vec3> add = {};  ///< By NAME@PARENT: the position, in model space.
+  bool add_root = false;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v(Field("names",
+            "auto gives every recognized joint the name of its role, found by names or else by the shape of the "
+            "skeleton."),
+      self.names);
+    v(Field("rename", "New names of joints.").as("OLD=NEW,…"), self.rename);
+    v(Field("remove", "Joints to remove; their weights go to the joint above.").as("JOINT,…"), self.remove);
+    v(Field("reparent", "Joints to attach to another one.").as("JOINT=PARENT,…"), self.reparent);
+    v(Field("add", "Joints to add, with their positions in model space.").as("NAME@PARENT=x,y,z"), self.add);
+    v(Field("add_root", "Add a joint 'Root' at the origin, above all others."), self.add_root);
+  }
+};
+
+/// The roles of a joint by its name and by the shape of the skeleton.
+struct JointNaming {
+  std::string before, after, role_by_name, role_by_shape;
+};
+
+struct SkeletonResult {
+  Character character;
+  std::vector<JointNaming> naming;                          ///< Per joint of the input.
+  std::vector<Index> removed_nodes;                         ///< Nodes of the file whose joints are gone.
+  std::vector<std::pair<Index, std::size_t>> longer_clips;  ///< Clips with new tracks, and the first of them.
+  double largest_move = 0;                                  ///< Of a vertex at rest, as a share of the size.
+  Findings findings;
+};
+
+/// Edits a skeleton. Joints are named as in the input; new names are given last. Joints keep their places, and clips
+/// the motion of every joint that stays: joints with another parent get new keys, at those of the joints involved and
+/// at least 30 per second. \throws Error if a joint does not exist or is ambiguous, a name would occur twice, a joint
+/// would be above itself, or the last root would be removed.
+SkeletonResult edit_skeleton(Character character, const SkeletonOptions& options);
+
+/// The name that a preset has for every joint, by role; empty where a joint has none.
+std::vector<std::string> preset_names(const rigging::Preset& preset, const motion::Recognition& roles);
+
+}  // namespace sinew::pipeline

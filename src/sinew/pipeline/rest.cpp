@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/pipeline/rest.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+#include "sinew/core/error.h"
+#include "sinew/core/text.h"
+#include "sinew/motion/names/shape_roles.h"
+
+namespace sinew::pipeline {
+namespace {
+
+constexpr double kRigid = 1e-4;  // How far a transform may be from a rotation and count as one.
+constexpr double kSameRest = 1e-9;
+constexpr double kVertexMoved = 1e-6;  // Of the size.
+
+bool is_rigid(const Mat4& m) {
+  const Mat3 linear = m.topLeftCorner<3, 3>();
+  return (linear.transpose() * linear - Mat3::Identity()).cwiseAbs().maxCoeff() < kRigid && linear.determinant() > 0;
+}
+
+// Rotations that are exact to rounding: what a file says in single precision is not.
+Mat4 exactly_rigid(const Mat4& m) {
+  Mat4 result = m;
+  result.topLeftCorner<3, 3>() = polar(Mat3(m.topLeftCorner<3, 3>())).rotation;
+  return result;
+}
+
+// The transform of every vertex from where it is to where the joints at `frames` put it.
+std::vector<Mat4> vertex_transforms(const Rig& rig, const std::vector<Mat4>& frames) {
+  std::vector<Mat4> result(rig.mesh.positions.size(), Mat4::Identity());
+  const std::vector<Mat4> rest = rest_matrices(rig.skeleton);
+  const SkinWeights weights = rig.weights.normalized();
+  for (Index p = 0; p < rig.mesh.parts.size(); ++p) {
+    const MeshPart& part = rig.mesh.parts[p];
+    if (part.skin == kNone) {
+      if (part.joint != kNone)
+        std::fill_n(result.begin() + part.first_vertex, part.vertex_count,
+                    Mat4(frames[part.joint] * rest[part.joint].inverse()));
+      continue;
+    }
+    if (weights.empty()) continue;
+    const std::vector<Mat4> bind = inverse_bind_of_part(rig, p);
+    std::vector<Mat4> joints(frames.size()), rigid(frames.size());
+    std::vector<char> is_rotation(frames.size(), 0);
+    for (std::size_t j = 0; j < frames.size(); ++j) {
+      joints[j] = frames[j] * bind[j];
+      is_rotation[j] = is_rigid(joints[j]) ? 1 : 0;
+      rigid[j] = is_rotation[j] != 0 ? exactly_rigid(joints[j]) : Mat4(Mat4::Identity());
+    }
+    const std::vector<Mat4> blended = rigging::blended_transforms(weights, rigid);
+    for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
+      const auto row = weights.row(v);
+      if (std::all_of(row.begin(), row.end(), [&](const Influence& i) { return is_rotation[i.joint] != 0; })) {
+        result[v] = blended[v];
+        continue;
+      }
+      result[v].setZero();
+      for (const Influence& i : row) result[v] += static_cast<double>(i.weight) * joints[i.joint];
+    }
+  }
+  return result;
+}
+
+// A clip's joints without tracks of their own stay where they were.
+void keep_old_rest(Clip& clip, const Skeleton& before, const std::vector<Transform>& after) {
+  using Path = Track::Path;
+  for (Index j = 0; j < before.size(); ++j) {
+    const Transform& rest = before.joints[j].rest;
+    const auto add = [&](Path path, bool changed, std::vector<float> values) {
+      const bool has = std::any_of(clip.tracks.begin(), clip.tracks.end(),
+                                   [&](const Track& track) { return track.path == path && track.target == j; });
+      if (!changed || has) return;
+      Track track;
+      track.path = path;
+      track.target = j;
+      track.times_s = {0};
+      track.values = std::move(values);
+      clip.tracks.push_back(std::move(track));
+    };
+    const auto floats = [](const auto& v) {
+      std::vector<float> values;
+      for (Eigen::Index i = 0; i < v.size(); ++i) values.push_back(static_cast<float>(v[i]));
+      return values;
+    };
+    add(Path::kTranslation,
+        (rest.translation - after[j].translation).norm() > kSameRest * (1 + rest.translation.norm()),
+        floats(rest.translation));
+    add(Path::kRotation, rest.rotation.angularDistance(after[j].rotation) > 1e-7, floats(rest.rotation.coeffs()));
+    add(Path::kScale, (rest.scale - after[j].scale).norm() > kSameRest, floats(rest.scale));
+  }
+}
+
+void move_limits(Joint& joint, const Transform& before, Findings& findings) {
+  const Vec3 moved = rotation_log(delta_rotation(before, joint.rest));
+  if (moved.norm() < 1e-6) return;
+  if (joint.limits) {
+    joint.limits->lower_rad -= moved;
+    joint.limits->upper_rad -= moved;
+  }
+  if (joint.driver)
+    findings.push_back({"rest.driver", joint.name, "Its driver counts from the rest pose, which has changed."});
+}
+
+// Translation, rotation and scale of frames in model space. Shear stays with its joint.
+std::vector<Transform> locals_of(const Skeleton& skeleton, const std::vector<Mat4>& frames) {
+  std::vector<Transform> local;
+  for (Index j = 0; j < skeleton.size(); ++j) {
+    const Index parent = skeleton.joints[j].parent;
+    Mat4 m = parent == kNone ? frames[j] : Mat4(frames[parent].inverse() * frames[j]);
+    m.topLeftCorner<3, 3>() *= skeleton.joints[j].shear.inverse();
+    if (!m.allFinite()) throw Error(fmt::format("The joint '{}' has no size in this pose.", skeleton.joints[j].name));
+    local.push_back(decompose(m).transform);
+  }
+  return local;
+}
+
+}  // namespace
+
+std::vector<Transform> standard_pose(const Rig& rig, rigging::RestPose pose) {
+  const Skeleton& skeleton = rig.skeleton;
+  motion::Recognition known = motion::recognize(skeleton);
+  if (known.build == motion::Build::kUnknown) known = motion::recognize_by_shape(rig);
+  const std::vector<Mat4> rest = rest_matrices(skeleton);
+  rigging::SkeletonPlan plan;
+  plan.up = known.up;
+  plan.forward = known.forward;
+  plan.left = known.left;
+  for (Index j = 0; j < skeleton.size(); ++j) {
+    rigging::PlannedJoint joint;
+    joint.name = skeleton.joints[j].name;
+    joint.role = motion::role_name(known.roles[j]);
+    joint.parent = skeleton.joints[j].parent;
+    joint.position = rest[j].topRightCorner<3, 1>();
+    if (skeleton.joints[j].end_local) joint.end = transform_point(rest[j], *skeleton.joints[j].end_local);
+    plan.joints.push_back(std::move(joint));
+  }
+  if (known.build != motion::Build::kHumanoid)
+    throw Error("T and A poses are for upright bodies whose arms and legs are recognized.");
+  std::vector<Mat4> frames = rigging::transforms_to_pose(plan, pose);
+  if (frames.empty()) throw Error("The skeleton has no arms and legs that a T or A pose could place.");
+  for (std::size_t j = 0; j < frames.size(); ++j) frames[j] = frames[j] * rest[j];
+  // Joints above the hips stay, so that the raised body does not lift its root off the ground.
+  const Index hips = known.find(motion::BodyPart::kHips);
+  for (Index j = hips == kNone ? kNone : skeleton.joints[hips].parent; j != kNone; j = skeleton.joints[j].parent)
+    frames[j] = rest[j];
+  return locals_of(skeleton, frames);
+}
+
+std::vector<Transform> bound_pose(const Rig& rig) {
+  std::vector<Mat4> frames = rest_matrices(rig.skeleton);
+  std::vector<char> bound(frames.size(), 0);
+  for (const Skin& skin : rig.skins)
+    for (std::size_t k = 0; k < skin.joints.size(); ++k) {
+      const Index j = skin.joints[k];
+      const Mat4 bind = skin.inverse_bind[k].inverse();
+      if (!bind.allFinite())
+        throw Error(fmt::format("The bind matrix of '{}' has no inverse.", rig.skeleton.joints[j].name));
+      if (bound[j] != 0 && (frames[j] - bind).cwiseAbs().maxCoeff() > 1e-3 * rig.mesh.size())
+        throw Error(fmt::format("The parts of the character were bound in different poses of '{}'.",
+                                rig.skeleton.joints[j].name));
+      frames[j] = bind;
+      bound[j] = 1;
+    }
+  for (Index j = 0; j < rig.skeleton.size(); ++j) {
+    const Joint& joint = rig.skeleton.joints[j];
+    if (bound[j] != 0 || joint.parent == kNone) continue;
+    Mat4 local = joint.rest.matrix();
+    local.topLeftCorner<3, 3>() *= joint.shear;
+    frames[j] = frames[joint.parent] * local;
+  }
+  return locals_of(rig.skeleton, frames);
+}
+
+RestResult set_rest(Character character, const std::vector<Transform>& local) {
+  RestResult result;
+  Rig& rig = character.rig;
+  const std::vector<Mat4> before = rest_matrices(rig.skeleton), frames = model_matrices(rig.skeleton, local);
+  for (const Mat4& frame : frames)
+    if (!frame.inverse().allFinite())
+      throw Error("A joint has no size in this pose, so that nothing can be bound in it.");
+  const std::vector<Vec3> positions = rig.mesh.positions;
+  const double size = rig.mesh.size();
+  rigging::transform_vertices(rig.mesh, vertex_transforms(rig, frames));
+  for (std::size_t v = 0; v < positions.size(); ++v) {
+    const double moved = (rig.mesh.positions[v] - positions[v]).norm() / std::max(size, 1e-30);
+    result.moved_vertices += moved > kVertexMoved;
+    result.largest_move = std::max(result.largest_move, moved);
+  }
+  for (MeshPart& part : rig.mesh.parts)
+    if (part.skin == kNone && part.joint != kNone)
+      part.to_model = frames[part.joint] * before[part.joint].inverse() * part.to_model;
+  for (Skin& skin : rig.skins)
+    for (std::size_t k = 0; k < skin.joints.size(); ++k) skin.inverse_bind[k] = frames[skin.joints[k]].inverse();
+  for (Index c = 0; c < character.clips.size(); ++c) {
+    const std::size_t count = character.clips[c].tracks.size();
+    // A clip that moves no joint shows morphs alone, in whatever pose the character rests.
+    const bool moves = std::any_of(character.clips[c].tracks.begin(), character.clips[c].tracks.end(),
+                                   [](const Track& t) { return t.path != Track::Path::kMorphWeights; });
+    if (moves) keep_old_rest(character.clips[c], rig.skeleton, local);
+    if (character.clips[c].tracks.size() > count) result.longer_clips.emplace_back(c, count);
+  }
+  for (Index j = 0; j < rig.skeleton.size(); ++j) {
+    const Transform old = rig.skeleton.joints[j].rest;
+    result.moved_joints += !((old.matrix() - local[j].matrix()).cwiseAbs().maxCoeff() <= kVertexMoved);
+    rig.skeleton.joints[j].rest = local[j];
+    move_limits(rig.skeleton.joints[j], old, result.findings);
+  }
+  result.character = std::move(character);
+  return result;
+}
+
+}  // namespace sinew::pipeline

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/pipeline/rest.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+
+#include "sinew/core/error.h"
+#include "sinew/motion/gestures/builtin_clips.h"
+#include "sinew/motion/sample.h"
+#include "tests/support/made_human.h"
+
+namespace sinew::pipeline {
+namespace {
+
+std::vector<Mat4> joints_at(const Character& character, const Clip& clip, double time_s) {
+  return model_matrices(character.rig.skeleton, motion::sample(character.rig, clip, time_s).local);
+}
+
+std::vector<Transform> rest_of(const Character& character) { return rest_pose(character.rig).local; }
+
+double largest_difference(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
+  double most = 0;
+  for (std::size_t v = 0; v < a.size(); ++v) most = std::max(most, (a[v] - b[v]).norm());
+  return most;
+}
+
+Character human_that_walks() {
+  Character human = test::made_human("a");
+  // Arms do not move in this clip: they must stay where they rested.
+  Clip clip = motion::builtin_clip(human.rig.skeleton, "walk");
+  std::erase_if(clip.tracks, [&](const Track& track) {
+    return human.rig.skeleton.joints[track.target].name.find("Arm") != std::string::npos ||
+           human.rig.skeleton.joints[track.target].name.find("arm") != std::string::npos;
+  });
+  human.clips = {clip};
+  return human;
+}
+
+TEST(SetRest, FromAToTAndBackReturnsTheMesh) {
+  const Character before = human_that_walks();
+  const RestResult there = set_rest(before, standard_pose(before.rig, rigging::RestPose::kT));
+  EXPECT_GT(there.largest_move, 0.05);
+  const RestResult back = set_rest(there.character, rest_of(before));
+  const double size = before.rig.mesh.size();
+  EXPECT_LT(largest_difference(before.rig.mesh.positions, back.character.rig.mesh.positions), 1e-6 * size);
+  for (std::size_t i = 0; i < before.rig.mesh.normals.values.size(); i += 7)
+    EXPECT_LT((before.rig.mesh.normals.values[i] - back.character.rig.mesh.normals.values[i]).norm(), 1e-4F);
+}
+
+TEST(SetRest, ArmsAreLevelInATPoseAndTheSkinIsBoundThere) {
+  const Character before = human_that_walks();
+  const Character after = set_rest(before, standard_pose(before.rig, rigging::RestPose::kT)).character;
+  const auto frames = rest_matrices(after.rig.skeleton);
+  const auto place = [&](const char* name) {
+    return Vec3(frames[after.rig.skeleton.find(name)].topRightCorner<3, 1>());
+  };
+  const Vec3 arm = place("LeftHand") - place("LeftUpperArm");
+  EXPECT_NEAR(arm.y(), 0, 1e-3 * arm.norm());
+  for (const Skin& skin : after.rig.skins)
+    for (std::size_t k = 0; k < skin.joints.size(); ++k)
+      EXPECT_LT((skin.inverse_bind[k] * frames[skin.joints[k]] - Mat4::Identity()).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+TEST(SetRest, ClipsMoveEveryJointAsBefore) {
+  const Character before = human_that_walks();
+  const RestResult result = set_rest(before, standard_pose(before.rig, rigging::RestPose::kT));
+  ASSERT_EQ(result.longer_clips.size(), 1u);
+  for (const double t : {0.0, 0.3, 0.8}) {
+    const auto a = joints_at(before, before.clips[0], t), b = joints_at(result.character, result.character.clips[0], t);
+    for (std::size_t j = 0; j < a.size(); ++j) EXPECT_LT((a[j] - b[j]).cwiseAbs().maxCoeff(), 1e-5);
+  }
+}
+
+TEST(SetRest, MorphsRotateWithTheirVertices) {
+  Character before = human_that_walks();
+  MeshPart& part = before.rig.mesh.parts.at(0);
+  part.morphs = {{"grow", std::vector<Vec3f>(part.vertex_count, Vec3f(0, 0.01F, 0))}};
+  part.morph_weights = {0};
+  const Character after = set_rest(before, standard_pose(before.rig, rigging::RestPose::kT)).character;
+  double turned = 0;
+  for (const Vec3f& delta : after.rig.mesh.parts[0].morphs[0].deltas) {
+    EXPECT_NEAR(delta.norm(), 0.01F, 1e-5F);
+    turned = std::max(turned, static_cast<double>((delta - Vec3f(0, 0.01F, 0)).norm()));
+  }
+  EXPECT_GT(turned, 0.004);
+}
+
+TEST(SetRest, TheRestPoseOfABoundCharacterChangesNothing) {
+  const Character before = human_that_walks();
+  const RestResult same = set_rest(before, rest_of(before));
+  EXPECT_EQ(same.moved_joints, 0u);
+  EXPECT_LT(same.largest_move, 1e-6);
+  EXPECT_TRUE(same.longer_clips.empty());
+}
+
+TEST(SetRest, APoseOtherThanTheBindPoseCanBeMadeTheRestPoseAndBack) {
+  Character before = human_that_walks();
+  const auto bound = rest_of(before);
+  before.rig.skeleton.joints[before.rig.skeleton.find("LeftForearm")].rest.rotation *= rotation_exp(Vec3(0, 0, 0.5));
+  const auto pose = bound_pose(before.rig);
+  for (std::size_t j = 0; j < pose.size(); ++j) EXPECT_LT((pose[j].matrix() - bound[j].matrix()).norm(), 1e-6);
+  const RestResult result = set_rest(before, pose);
+  EXPECT_LT(result.largest_move, 1e-6) << "the skin is where it was bound";
+  EXPECT_GT(set_rest(before, rest_of(before)).largest_move, 0.01) << "the skin is where the joints rest";
+}
+
+TEST(SetRest, PosesThatDoNotExistAreRefused) {
+  Character before = human_that_walks();
+  for (Joint& joint : before.rig.skeleton.joints) joint.name = "b";
+  EXPECT_NO_THROW(standard_pose(before.rig, rigging::RestPose::kT)) << "limbs are found by shape";
+  before.rig.skeleton.joints.resize(3);
+  before.rig.weights = {};
+  before.rig.skins.clear();
+  EXPECT_THROW(standard_pose(before.rig, rigging::RestPose::kT), Error);
+  const Character human = human_that_walks();
+  std::vector<Transform> flat = rest_of(human);
+  flat[1].scale = Vec3(1, 0, 1);
+  EXPECT_THROW(set_rest(human, flat), Error);
+}
+
+}  // namespace
+}  // namespace sinew::pipeline
