@@ -68,6 +68,8 @@ TEST(FbxCurve, AutomaticSlopesPassTheKeysSmoothly) {
 TEST(FbxCurve, ClampedAutomaticSlopesDoNotOvershoot) {
   const Curve curve = MadeCurve({0, 1, 2, 3}, {0, 1, 1, 0}, kCubicAuto | 0x1000).curve;
   for (double t = 0; t <= 3; t += 0.01) EXPECT_LE(curve.at(t), 1 + 1e-9) << t;
+  const Curve peak = MadeCurve({0, 1, 2}, {0, 1, 0.5}, kCubicAuto | 0x1000).curve;
+  for (double t = 0; t <= 2; t += 0.01) EXPECT_LE(peak.at(t), 1 + 1e-9) << t;
 }
 
 TEST(FbxCurve, LongTangentsBendTheCurveTowardsThem) {
@@ -116,7 +118,7 @@ TEST(FbxShapes, InBetweensShareTheWeight) {
   using Weights = std::vector<double>;
   EXPECT_EQ(channel_weights({100}, 50), (Weights{0.5}));
   EXPECT_EQ(channel_weights({50, 100}, 25), (Weights{0.5, 0}));
-  EXPECT_EQ(channel_weights({50, 100}, 75), (Weights{0.5, 0.5}));
+  EXPECT_EQ(channel_weights({50, 100}, 62.5), (Weights{0.75, 0.25}));
   EXPECT_EQ(channel_weights({50, 100}, 100), (Weights{0, 1}));
   EXPECT_EQ(channel_weights({50, 100}, 150), (Weights{0, 1.5}));
 }

@@ -60,7 +60,7 @@ TEST(FbxReader, KeepsVerticesPolygonsAndLayersAsInTheFile) {
       EXPECT_EQ(mesh.face(2).size(), 3U);
       EXPECT_EQ(mesh.uvs.values[mesh.uvs.corners[10]], Vec2f(0.5F, 0.75F));
       EXPECT_EQ(mesh.normals.values[mesh.normals.corners[4]], Vec3f(0, 0, 1));
-      EXPECT_EQ(mesh.face_materials, (std::vector<Index>{0, 1, 0}));
+      ASSERT_EQ(mesh.face_materials, (std::vector<Index>{0, 1, 0}));
       EXPECT_EQ(asset.character.materials[1].name, "leather");
       EXPECT_EQ(asset.character.materials[1].base_color.head<3>(), Vec3f(0.5F, 0.25F, 1.0F));
       EXPECT_TRUE(asset.warnings.empty()) << asset.warnings.front().text;
@@ -187,6 +187,18 @@ TEST(FbxReader, GeometricTransformsMoveTheMeshAndNothingElse) {
   ASSERT_EQ(asset.character.rig.mesh.vertex_count(), 6U);
   EXPECT_LT((asset.character.rig.mesh.positions[1] - Vec3(2, 0, 0)).norm(), 1e-6);
   EXPECT_LT((asset.character.rig.mesh.positions[4] - Vec3(0.5, 0, 0)).norm(), 1e-6);
+}
+
+TEST(FbxReader, PropertiesAreNoPlacesInTheTree) {
+  FbxFile file = make_fbx_strip();
+  // A target that a bone looks at is not below it. It has no other connection, so it stands in the scene.
+  file.objects.add(fbx_object("Model", 200, "target", "Null", {fbx_property("Lcl Translation", {0, 0, 300})}));
+  file.connect(200, test::kStripUpper, "LookAtProperty");
+  file.connect(test::kStripRotationNode, 200, "Lcl Rotation");  // What a clip moves is a joint.
+  const Asset asset = read_made(file);
+  const Skeleton& skeleton = asset.character.rig.skeleton;
+  ASSERT_NE(skeleton.find("target"), kNone);
+  EXPECT_EQ(skeleton.joints[skeleton.find("target")].parent, kNone);
 }
 
 TEST(FbxReader, LayersFollowEveryMapping) {

@@ -17,6 +17,14 @@ std::int32_t small_integer(const Properties& properties, std::string_view name, 
   return value >= -1000 && value <= 1000 ? static_cast<std::int32_t>(value) : fallback;
 }
 
+// Whether a node is connected to another one or to the scene.
+bool has_place(const Objects& objects, Index object) {
+  const std::vector<Link>& parents = objects.parents(object);
+  return std::any_of(parents.begin(), parents.end(), [&](const Link& link) {
+    return link.property.empty() && (link.object == 0 || objects[link.object].kind == "Model");
+  });
+}
+
 }  // namespace
 
 void Import::take_rows(std::uint64_t count) {
@@ -49,7 +57,11 @@ void read_nodes(Import& import) {
   assimp::Scene& scene = import.scene;
   import.node_of.assign(objects.size(), kNone);
   std::vector<Global> globals;
-  std::vector<std::pair<Index, Index>> stack = {{0, kNone}};  // An object and its parent's node.
+  // Nodes without a place stand in the scene, as in Blender. The stack has an object and its parent's node.
+  std::vector<std::pair<Index, Index>> stack;
+  for (Index object = objects.size(); object-- > 1;)
+    if (objects[object].kind == "Model" && !has_place(objects, object)) stack.emplace_back(object, 0);
+  stack.emplace_back(0, kNone);
   while (!stack.empty()) {
     const auto [object, parent] = stack.back();
     stack.pop_back();

@@ -3,8 +3,6 @@
 
 #include "sinew/io/fbx/objects.h"
 
-#include "sinew/core/error.h"
-
 namespace sinew::io::fbx {
 namespace {
 
@@ -72,7 +70,7 @@ void Objects::read_objects(const Record& list) {
   for (const Record& record : list.children) {
     const auto id = record.values.empty() ? std::nullopt : record.values[0].integer();
     if (!id || *id == 0) continue;
-    if (!by_id_.emplace(*id, size()).second) throw Error("It is damaged: two of its objects have the same number.");
+    if (!by_id_.emplace(*id, size()).second) continue;  // Nothing can refer to the second of one number.
     Object& object = objects_.emplace_back();
     object.id = *id;
     // The name is followed by a separator and the class.
@@ -105,7 +103,8 @@ Index Objects::find(std::int64_t id) const {
 std::vector<Index> Objects::children(Index object, std::string_view kind, std::string_view type) const {
   std::vector<Index> result;
   for (const Link& link : children_[object])
-    if (objects_[link.object].kind == kind && (type.empty() || objects_[link.object].type == type))
+    if (link.property.empty() && objects_[link.object].kind == kind &&
+        (type.empty() || objects_[link.object].type == type))
       result.push_back(link.object);
   return result;
 }

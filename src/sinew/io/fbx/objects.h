@@ -57,7 +57,8 @@ class Objects {
   /// What is connected to an object, and what it is connected to, in the order of the file.
   const std::vector<Link>& children(Index object) const { return children_[object]; }
   const std::vector<Link>& parents(Index object) const { return parents_[object]; }
-  /// The children of one kind and, unless it is empty, one type.
+  /// The children of one kind and, unless it is empty, one type. Objects that are connected to a property only, such as
+  /// the target of a camera, are not among them.
   std::vector<Index> children(Index object, std::string_view kind, std::string_view type = {}) const;
   Properties properties(Index object) const;
   Properties settings() const { return Properties(settings_, nullptr); }
