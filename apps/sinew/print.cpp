@@ -56,8 +56,8 @@ class ProgressLine {
     const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start_;
     constexpr std::size_t kWidth = 20;
     const auto full = static_cast<std::size_t>(share_ * kWidth);
-    std::string text = fmt::format("[{}{}] {:3.0f} % {}, {:.0f} s", std::string(full, '='), std::string(kWidth - full, ' '),
-                                   100 * share_, printable(stage), used.count());
+    std::string text = fmt::format("[{}{}] {:3.0f} % {}, {:.0f} s", std::string(full, '='),
+                                   std::string(kWidth - full, ' '), 100 * share_, printable(stage), used.count());
     if (share_ > 0.05 && used.count() > 1)
       text += fmt::format(", about {:.0f} s left", used.count() * (1 - share_) / share_);
     write_fully(STDERR_FILENO, "\r\033[K" + text);

@@ -205,8 +205,7 @@ void write_checked(const Asset& asset, const std::filesystem::path& path, const 
   const bool colors = !rig.mesh.colors.empty() && !same_colors(rig.mesh.colors, document->colors);
   const bool changed = colors || changes.positions || changes.shape || changes.morphs || changes.weights ||
                        changes.skeleton || changes.extras || !options.longer_clips.empty() ||
-                       !options.prepared.empty() || !options.new_clips.empty() ||
-                       asset.placement != Mat4::Identity();
+                       !options.prepared.empty() || !options.new_clips.empty() || asset.placement != Mat4::Identity();
   if (!changed && !has_unsafe_buffers(document->json()) && document->container.binary != text &&
       (text || !has_outside_files(document->json()))) {
     // Nothing to do: the file as it came.
