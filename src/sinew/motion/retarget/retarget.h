@@ -46,7 +46,7 @@ struct RetargetOptions {
     v(Field("fps", "Frames per second of the new clip. By default keys where the source has them.").range(0.001, 1000),
       self.fps);
     v(Field("loop", "Blend the end of the clip into its beginning, so that it repeats without a jump."), self.loop);
-    v(Field("mirrored", "Exchange left and right."), self.mirrored);
+    v(Field("mirror", "Exchange left and right."), self.mirrored);
     v(Field("trim", "Use only this part of the source, from A to B in seconds.").as("A,B"), self.trim);
   }
 };
