@@ -180,7 +180,9 @@ class Parser {
       CLI::Option* added = option->type == OptionType::kFlag
                                ? app_.add_flag(option->flag() + ",!--no" + option->flag().substr(1))
                                : app_.add_option(option->flag());
-      added->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+      added->multi_option_policy(option->field.repeats ? CLI::MultiOptionPolicy::TakeAll
+                                                       : CLI::MultiOptionPolicy::TakeLast);
+      if (option->field.repeats) added->expected(1)->allow_extra_args(false)->take_all();
       options_.emplace_back(option->field.name, added);
     }
   }
@@ -205,6 +207,13 @@ class Parser {
     if (!output_.empty()) request.output = output_;
     request.force = force_;
     return request;
+  }
+
+  // All words of an option that may be given several times.
+  Words all_words(const std::string& name) const {
+    for (const auto& [own, option] : options_)
+      if (own == name) return option->results();
+    return {};
   }
 
   // Names and words of the options, in the order in which they are written; of one given twice the last.
@@ -299,7 +308,7 @@ CommandLine parse_command_line(int argc, const char* const* argv, CommonFlags& c
   const auto given = parser.given();
   for (const auto& [name, word] : given) {
     const Option* option = list.find(name);
-    option->set(parse_option(*option, word));
+    option->set(option->field.repeats ? Json(parser.all_words(name)) : parse_option(*option, word));
   }
   set_order(given, list);
   return line;

@@ -24,7 +24,6 @@ constexpr std::size_t kMostLines = 25;
 std::atomic<bool> line_shown{false};
 
 // Names come from files and need not be UTF-8.
-std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 // Terminals obey control characters, and names come from files.
 std::string printable(std::string_view text) {
@@ -73,7 +72,7 @@ void print_out(const std::string& text) {
 void print_error(const std::string& line) { write_fully(STDERR_FILENO, printable(line) + "\n"); }
 
 void print_report(const Report& report, const CommonFlags& common) {
-  if (common.json) print_out(dump(report.to_json()));
+  if (common.json) print_out(json_text(report.to_json()));
   else if (!common.quiet && !report.text.empty())
     print_out(printable(report.text) + (report.text.back() == '\n' ? "" : "\n"));
   print_findings(report.warnings, common);
@@ -86,7 +85,7 @@ std::string failure_json(const std::string& command, const std::string& kind, co
   json["command"] = command;
   json["status"] = "failed";
   json["error"] = {{"kind", kind}, {"text", text}};
-  return dump(json);
+  return json_text(json);
 }
 
 Progress make_progress(const CommonFlags& common) {

@@ -61,9 +61,11 @@ int run(const CommandLine& line) {
   set_up_signals(progress);
   Report report = line.bound->run(line.request, progress);
   if (report.command.empty()) report.command = line.command;
-  if (has_level(report.warnings, FindingLevel::kDoubt)) report.status = Report::Status::kIncomplete;
+  if (has_level(report.warnings, FindingLevel::kDoubt) && report.status == Report::Status::kDone)
+    report.status = Report::Status::kIncomplete;
   end_progress();
   print_report(report, line.common);
+  if (report.status == Report::Status::kUnreadable) return kWrongRequest;
   if (report.status != Report::Status::kDone) return kNotAsAsked;
   return line.common.strict && has_level(report.warnings, FindingLevel::kWarning) ? kNotAsAsked : kDone;
 }

@@ -38,8 +38,9 @@ std::vector<std::string> conflicts(const Uses& uses) {
   std::vector<std::string> found;
   for (const auto& [name, list] : uses)
     for (const Use& use : list)
-      // Methods have modes of their own. What they share is the published one.
-      if (use.shape != list.front().shape && !(name == "mode" && use.shape.ends_with(" paper")))
+      // Methods have modes of their own. What they share is the published one. A sheet is the picture that `render`
+      // writes anyway; `check` has to be told where.
+      if (use.shape != list.front().shape && !(name == "mode" && use.shape.ends_with(" paper")) && name != "sheet")
         found.push_back(name + ": " + list.front().where + " (" + list.front().shape + "), " + use.where + " (" +
                         use.shape + ")");
   return found;

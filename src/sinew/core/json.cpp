@@ -33,4 +33,6 @@ Json parse_json_text(std::string_view text) {
   return Json::parse(text, nullptr, false);
 }
 
+std::string json_text(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
 }  // namespace sinew

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 
 namespace sinew {
@@ -20,5 +21,8 @@ void check_json_depth(std::string_view text);
 /// Parses text from outside. Returns a discarded value (`is_discarded()`) if the text is not JSON.
 /// \throws Error if it is nested too deeply.
 Json parse_json_text(std::string_view text);
+
+/// JSON as text for files and people: indented, with a new line at the end. What is not UTF-8 is replaced.
+std::string json_text(const Json& json);
 
 }  // namespace sinew

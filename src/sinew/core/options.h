@@ -54,6 +54,7 @@ struct Field {
   std::vector<std::string> choices;                           ///< The allowed words, unless empty.
   bool open_choices = false;                                  ///< `choices` are shown, but `set` checks the word.
   double member_per_unit = 1;                                 ///< The member is the value times this.
+  bool repeats = false;  ///< A list whose flag is given once per item, and whose items may contain commas.
 
   Field(std::string field_name, std::string what) : name(std::move(field_name)), sentence(std::move(what)) {}
   Field range(double low, double high) && {
@@ -71,6 +72,10 @@ struct Field {
   }
   Field as(std::string value_name) && {
     metavar = std::move(value_name);
+    return std::move(*this);
+  }
+  Field repeated() && {
+    repeats = true;
     return std::move(*this);
   }
   Field one_of(std::vector<std::string> words) && {

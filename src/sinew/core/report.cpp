@@ -25,7 +25,7 @@ Json Report::to_json() const {
   json["options"] = options;
   json["inputs"] = files_json(inputs);
   json["outputs"] = files_json(outputs);
-  json["status"] = status == Status::kDone ? "done" : "incomplete";
+  json["status"] = status == Status::kDone ? "done" : status == Status::kIncomplete ? "incomplete" : "unreadable";
   json["isa"] = isa_name(current_isa());
   json["findings"] = Json::array();
   for (const Finding& f : warnings)

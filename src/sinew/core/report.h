@@ -37,6 +37,7 @@ struct Report {
   enum class Status {
     kDone,        ///< Exit code 0.
     kIncomplete,  ///< The result is not what was requested. Exit code 1.
+    kUnreadable,  ///< The same, and some of several inputs could not be read. Exit code 2.
   };
 
   std::string command;

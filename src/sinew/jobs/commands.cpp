@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
+#include "sinew/jobs/batch.h"
 #include "sinew/jobs/bind.h"
+#include "sinew/jobs/check.h"
 #include "sinew/jobs/convert.h"
 #include "sinew/jobs/curves.h"
 #include "sinew/jobs/deform.h"
@@ -11,6 +13,7 @@
 #include "sinew/jobs/info.h"
 #include "sinew/jobs/job.h"
 #include "sinew/jobs/make.h"
+#include "sinew/jobs/mcp.h"
 #include "sinew/jobs/measure.h"
 #include "sinew/jobs/render.h"
 #include "sinew/jobs/reproduce.h"
@@ -58,6 +61,16 @@ const Registry<Registered<Command>>& commands() {
             .arguments = "FILE",
             .examples = {"sinew info hero.glb", "sinew info hero.obj --unit cm --deep", "sinew info hero.glb --json"},
             .bind = binder(info)}});
+    r.add({"check",
+           "check",
+           "Say PASS, CHECK or FAIL before a character is published, and how to mend it.",
+           {.group = "Start",
+            .arguments = "FILE… [-o CHECKS.json]",
+            .most_inputs = 4096,
+            .has_output = true,
+            .examples = {"sinew check hero.glb", "sinew check crowd/*.glb --profile vrm --sarif checks.sarif",
+                         "sinew check hero.glb --baseline hero_v1.glb --sheet faults.png"},
+            .bind = binder(check)}});
     r.add({"bind",
            "bind",
            "Compute new skin weights for an existing skeleton.",
@@ -147,6 +160,26 @@ const Registry<Registered<Command>>& commands() {
                          "sinew render hero.glb -o walk.png --clip walk --sheet",
                          "sinew render hero.glb -o regions.png --show segments"},
             .bind = binder(render)}});
+    r.add({"batch",
+           "batch",
+           "Run commands on many characters, in parallel, resumable, on one machine or a cluster.",
+           {.group = "Deliver",
+            .arguments = "FILE… --do 'COMMAND …' [--do …] -o FOLDER/",
+            .least_inputs = 0,
+            .most_inputs = 1000000,
+            .has_output = true,
+            .examples = {"sinew batch in/*.obj --do 'rig {in} -o {out}.glb' --do 'check {out}.glb' -o out/",
+                         "sinew batch --list heroes.txt --do 'convert {in} -o {out}.glb' -o out/ --slurm --of 8",
+                         "sinew batch out/.sinew-batch/manifest.json --index 3 --of 16"},
+            .bind = binder(batch)}});
+    r.add({"mcp",
+           "mcp",
+           "Offer the commands as tools to agents (Model Context Protocol on standard input and output).",
+           {.group = "Deliver",
+            .arguments = "FOLDER…",
+            .most_inputs = 64,
+            .examples = {"sinew mcp characters/"},
+            .bind = binder(mcp)}});
     r.add({"make",
            "make",
            "Generate a synthetic test character with ground-truth weights: " + kind_names() + ".",

@@ -16,6 +16,7 @@
 #include "sinew/jobs/render_compare.h"
 #include "sinew/picture/close_up.h"
 #include "sinew/picture/grid_layout.h"
+#include "sinew/picture/quick_picture.h"
 #include "sinew/pipeline/curves.h"
 #include "sinew/pipeline/find_joints.h"
 #include "sinew/pipeline/segment_colors.h"
@@ -362,7 +363,7 @@ Report render(const JobRequest& request, const RenderOptions& options, const Pro
     const picture::PictureScene scene = picture_scene(asset, options, report, progress);
     cells = scene.cells.size();
     width = scene.width, height = scene.height;
-    picture = picture::draw_picture(scene, progress);
+    picture = options.quick ? picture::draw_quick_picture(scene, progress) : picture::draw_picture(scene, progress);
     report.warn(picture.warnings);
   }
   {

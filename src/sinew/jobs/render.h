@@ -33,6 +33,7 @@ struct RenderOptions {
   bool sheet = false;
   bool grid = false;
   std::string background = "studio";
+  bool quick = false;
   int samples = 0;  ///< 0: as `picture::PictureScene` says.
   io::PlacementOptions placement;
 
@@ -75,6 +76,8 @@ struct RenderOptions {
     v(Field("grid", "Draw the front and the side with axes, a grid in metres, and the names and positions of joints."),
       self.grid);
     v(Field("background", "Background: studio, transparent, or a colour such as #ffffff."), self.background);
+    v(Field("quick", "Draw the skin alone, in plain colours and without the browser: a thumbnail in milliseconds."),
+      self.quick);
     v(Field("samples",
             "Number of passes. More give smoother shadows and take longer; 0 uses 32, fewer for very large pictures.")
           .range(0, 256),

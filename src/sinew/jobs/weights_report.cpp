@@ -14,7 +14,7 @@
 namespace sinew::jobs {
 namespace {
 
-constexpr std::size_t kMostRows = 40;
+constexpr std::size_t kMostListedRows = 40;
 
 Json fill_json(const pipeline::FillCounts& filled) {
   const auto count = [&](binding::FilledBy how) { return filled.vertices[static_cast<std::size_t>(how)]; };
@@ -120,13 +120,13 @@ ResultTable changes_table(const pipeline::WeightChanges& changes, const Skeleton
   table.id = "changes";
   table.title = fmt::format("changes    {} vertices, {} joints", changes.vertices, changes.joints.size());
   table.header = {"joint", "vertices", "weight before", "after", "largest change"};
-  for (std::size_t i = 0; i < std::min(kMostRows, changes.joints.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMostListedRows, changes.joints.size()); ++i) {
     const pipeline::JointChange& c = changes.joints[i];
     table.rows.push_back({skeleton.joints[c.joint].name, fmt::format("{}", c.vertices), fmt::format("{:.1f}", c.before),
                           fmt::format("{:.1f}", c.after), fmt::format("{:.3f}", c.largest)});
   }
-  if (changes.joints.size() > kMostRows)
-    table.note = fmt::format("{} more; --json lists them all", changes.joints.size() - kMostRows);
+  if (changes.joints.size() > kMostListedRows)
+    table.note = fmt::format("{} more; --json lists them all", changes.joints.size() - kMostListedRows);
   return table;
 }
 
@@ -149,13 +149,13 @@ ResultTable comparison_table(const pipeline::WeightComparison& comparison) {
       "agreement  half L1 {:.4f} on average, {:.3f} at worst; same dominant joint on {:.1f} % of the vertices",
       comparison.all.mean_half_l1, comparison.all.worst_half_l1, 100 * comparison.all.same_dominant);
   table.header = {"joint", "half L1, sum", "dominates", "in both"};
-  for (std::size_t i = 0; i < std::min(kMostRows, comparison.joints.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMostListedRows, comparison.joints.size()); ++i) {
     const auto& joint = comparison.joints[i];
     table.rows.push_back({joint.name, fmt::format("{:.2f}", joint.half_l1), fmt::format("{}", joint.dominates),
                           fmt::format("{}", joint.same)});
   }
-  if (comparison.joints.size() > kMostRows)
-    table.note = fmt::format("{} more; --json lists them all", comparison.joints.size() - kMostRows);
+  if (comparison.joints.size() > kMostListedRows)
+    table.note = fmt::format("{} more; --json lists them all", comparison.joints.size() - kMostListedRows);
   return table;
 }
 

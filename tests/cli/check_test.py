@@ -1,0 +1,174 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sinew authors
+
+"""check_test.py PROGRAM [TEST…]: check, batch and mcp on the command line."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+import command_case
+from command_case import CommandCase
+
+
+class Check(CommandCase):
+    COMMAND = "check"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.prepare("make", "human", "-o", "made.glb", "--vertices", "1500")
+        cls.prepare("weights", "made.glb", "--max-influences", "4", "-o", "hero.glb")
+        cls.prepare("make", "human", "-o", "bare.obj", "--vertices", "1500")
+
+    def test_a_good_character_passes(self):
+        result = self.expect(0, "hero.glb")
+        self.assertTrue(result.stdout.startswith("PASS  hero.glb"), result.stdout)
+
+    def test_a_bare_mesh_fails_and_the_command_that_mends_it_is_told(self):
+        result = self.expect(1, "bare.obj")
+        self.assertIn("skeleton.none", result.stdout)
+        self.assertIn("sinew rig bare.obj", result.stdout)
+
+    def test_an_unreadable_file_does_not_stop_the_others(self):
+        with open(os.path.join(self.folder, "bad.glb"), "wb") as file:
+            file.write(b"glTF nonsense")
+        report = json.loads(self.expect(2, "bad.glb", "hero.glb", "--json").stdout)
+        self.assertEqual([f["verdict"] for f in report["metrics"]["files"]], ["UNREADABLE", "PASS"])
+
+    def test_sarif_and_json_are_written_once(self):
+        self.expect(1, "bare.obj", "--sarif", "x.sarif", "-o", "x.json")
+        sarif = json.loads(self.read("x.sarif"))
+        self.assertEqual(sarif["version"], "2.1.0")
+        rules = {rule["id"] for rule in sarif["runs"][0]["tool"]["driver"]["rules"]}
+        results = sarif["runs"][0]["results"]
+        self.assertTrue(results)
+        for result in results:
+            self.assertIn(result["ruleId"], rules)
+            self.assertIn(result["level"], ("error", "warning"))
+        self.assertEqual(json.loads(self.read("x.json"))["files"][0]["verdict"], "FAIL")
+        self.refuse("bare.obj", "--sarif", "x.sarif", says="x.sarif")
+
+    def test_profiles(self):
+        with open(os.path.join(self.folder, "mine.json"), "w", encoding="utf-8") as file:
+            json.dump({"limits": {"skeleton.joints": {"fail": 3}}}, file)
+        self.assertIn("skeleton.joints", self.expect(1, "hero.glb", "--profile", "mine.json").stdout)
+        self.refuse("hero.glb", "--profile", "gane", says="game")
+        with open(os.path.join(self.folder, "wrong.json"), "w", encoding="utf-8") as file:
+            json.dump({"limits": {"skeleton.joint": {"fail": 3}}}, file)
+        self.refuse("hero.glb", "--profile", "wrong.json", says=("wrong.json", "skeleton.joints"))
+
+    def test_a_baseline(self):
+        self.expect(0, "hero.glb", "--baseline", "hero.glb", "--profile", "strict")
+
+
+class Batch(CommandCase):
+    COMMAND = "batch"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        for k in range(4):
+            cls.prepare("make", "human", "-o", f"made{k}.glb", "--vertices", "800", "--seed", str(k))
+            cls.prepare("weights", f"made{k}.glb", "--max-influences", "4", "-o", f"h{k}.glb")
+
+    def lines(self, folder):
+        return [json.loads(line) for line in self.read(f"{folder}/results.jsonl").splitlines()]
+
+    def test_one_process_and_parts_give_the_same_bytes(self):
+        steps = ["--do", "convert {in} -o {out}.glb", "--do", "check {out}.glb"]
+        self.expect(0, "h*.glb", *steps, "-o", "one/")
+        self.expect(0, "h*.glb", *steps, "-o", "two/", "--index", "0", "--of", "2")
+        self.expect(0, "two/.sinew-batch/manifest.json", "--index", "1", "--of", "2")
+        for name in ("results.jsonl", "summary.csv", "index.html", "h0.glb", "h3.glb"):
+            self.assertEqual(self.read(f"one/{name}"), self.read(f"two/{name}"), name)
+        self.assertEqual([row["status"] for row in self.lines("one")], ["pass"] * 4)
+        report = json.loads(self.expect(0, "h*.glb", *steps, "-o", "one/", "--json").stdout)
+        self.assertEqual(report["metrics"]["done_now"], 0)
+        self.assertIn("thumbnails/h0.png", self.read("one/index.html").decode())
+
+    def test_bad_rows_are_rows(self):
+        with open(os.path.join(self.folder, "broken.glb"), "wb") as file:
+            file.write(b"no")
+        self.expect(1, "h0.glb", "broken.glb", "--do", "convert {in} -o {out}.glb", "-o", "bad/")
+        rows = self.lines("bad")
+        self.assertEqual([row["status"] for row in rows], ["pass", "error"])
+        self.assertTrue(rows[1]["steps"][0]["text"])
+        self.assertNotIn(".sinew-batch/work", self.read("bad/results.jsonl").decode())
+
+    def test_a_killed_batch_is_resumed(self):
+        words = [command_case.PROGRAM, "batch", "h0.glb", "h1.glb", "h2.glb", "h3.glb", "--do",
+                 "convert {in} -o {out}.glb", "--do", "measure {out}.glb --rom", "-o", "killed/", "--processes", "1"]
+        running = subprocess.Popen(words, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        rows = os.path.join(self.folder, "killed/.sinew-batch/rows")
+        for _ in range(600):
+            if os.path.isdir(rows) and any(not name.endswith(".time.json") for name in os.listdir(rows)):
+                break
+            time.sleep(0.05)
+        running.send_signal(signal.SIGKILL)
+        running.wait()
+        before = {name: os.stat(os.path.join(rows, name)).st_mtime_ns for name in os.listdir(rows)}
+        self.assertTrue(before)
+        self.expect(0, *words[2:])
+        self.assertEqual(len(self.lines("killed")), 4)
+        for name, stamp in before.items():
+            self.assertEqual(os.stat(os.path.join(rows, name)).st_mtime_ns, stamp, "done twice")
+
+    def test_wrong_requests(self):
+        self.refuse("h0.glb", "-o", "x/", says="--do")
+        self.refuse("h0.glb", "--do", "convert {in}", says="-o")
+        self.refuse("h0.glb", "--do", "covert {in}", "-o", "x/", says="convert")
+        self.refuse("none*.glb", "--do", "convert {in}", "-o", "x/", says="none*.glb")
+        self.refuse("h0.glb", "--do", "convert {file}", "-o", "x/", says="{file}")
+        self.refuse("h0.glb", "--do", "convert {in}", "-o", "x/", "--index", "3", "--of", "2", says="--index")
+
+
+class Mcp(CommandCase):
+    COMMAND = "mcp"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.prepare("make", "human", "-o", "made.glb", "--vertices", "800")
+        cls.prepare("weights", "made.glb", "--max-influences", "4", "-o", "hero.glb")
+
+    def talk(self, *messages):
+        lines = "".join(json.dumps({"jsonrpc": "2.0", "id": k, **message}) + "\n" for k, message in enumerate(messages))
+        result = subprocess.run([command_case.PROGRAM, "mcp", "."], cwd=self.folder, input=lines, capture_output=True,
+                                text=True, timeout=240, check=True)
+        return [json.loads(line) for line in result.stdout.splitlines()]
+
+    def test_a_conversation(self):
+        start, tools, checked, drawn = self.talk(
+            {"method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {}}},
+            {"method": "tools/list"},
+            {"method": "tools/call", "params": {"name": "check", "arguments": {"inputs": ["hero.glb"]}}},
+            {"method": "tools/call", "params": {"name": "render", "arguments": {
+                "inputs": ["hero.glb"], "output": "hero.png", "options": {"quick": True, "size": "64x64"}}}})
+        self.assertEqual(start["result"]["serverInfo"]["name"], "sinew")
+        names = {tool["name"] for tool in tools["result"]["tools"]}
+        self.assertTrue({"rig", "bind", "check", "repair", "transfer", "render"} <= names, names)
+        for tool in tools["result"]["tools"]:
+            self.assertEqual(tool["inputSchema"]["type"], "object")
+        self.assertIn("PASS", checked["result"]["content"][0]["text"])
+        self.assertEqual(drawn["result"]["content"][1]["type"], "image")
+
+    def test_nothing_outside_is_read_or_written(self):
+        os.symlink("/etc", os.path.join(self.folder, "link"))
+        cases = [{"inputs": ["../x.glb"]}, {"inputs": ["/etc/passwd"]}, {"inputs": ["link/passwd"]},
+                 {"inputs": ["hero.glb"], "output": "../out.png"},
+                 {"inputs": ["hero.glb"], "output": "o.png", "options": {"pose": "/etc/passwd"}},
+                 {"inputs": ["hero.glb"], "output": "o.png", "options": {"clip": "../x.glb#1"}}]
+        for case, answer in zip(cases, self.talk(*({"method": "tools/call", "params": {"name": "render", "arguments": case}}
+                                                   for case in cases))):
+            self.assertTrue(answer["result"]["isError"], case)
+            self.assertIn("outside", answer["result"]["content"][0]["text"], case)
+
+
+if __name__ == "__main__":
+    command_case.main()

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+// Eight kinds of faults, planted in five characters: `check` has to find and name them.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "sinew/io/asset.h"
+#include "sinew/motion/names/joint_names.h"
+#include "sinew/pipeline/check/check.h"
+#include "sinew/shapes/kinds.h"
+
+namespace sinew::pipeline {
+namespace {
+
+using motion::BodyPart;
+using motion::Side;
+
+struct Planted {
+  const char* name;
+  std::vector<const char*> found_as;  // Any of these checks names it.
+  std::function<void(Character&, const motion::Recognition&)> plant;
+};
+
+using Row = std::vector<Influence>;
+
+void change_rows(Character& character, const std::function<Row(Index, Row)>& change) {
+  SkinWeights weights;
+  for (Index v = 0; v < character.rig.weights.row_count(); ++v) {
+    const auto row = character.rig.weights.row(v);
+    weights.add_row(row.empty() ? Row() : change(v, Row(row.begin(), row.end())));
+  }
+  character.rig.weights = std::move(weights);
+}
+
+// Whether a joint is below another, or that one itself.
+bool is_below(const Skeleton& skeleton, Index joint, Index top) {
+  for (; joint != kNone; joint = skeleton.joints[joint].parent)
+    if (joint == top) return true;
+  return false;
+}
+
+void plant_bleeding(Character& c, const motion::Recognition& r) {
+  const Index hand = r.find(BodyPart::kHand, Side::kLeft), thigh = r.find(BodyPart::kThigh, Side::kLeft);
+  change_rows(c, [&](Index, Row row) {
+    if (!is_below(c.rig.skeleton, row.front().joint, hand)) return row;
+    for (Influence& i : row) i.weight *= 0.5F;
+    row.push_back({thigh, 0.5F});
+    return row;
+  });
+}
+
+void plant_speckle(Character& c, const motion::Recognition& r) {
+  const Index head = r.find(BodyPart::kHead), foot = r.find(BodyPart::kFoot, Side::kRight);
+  change_rows(c, [&](Index v, Row row) {
+    return v % 41 == 0 ? Row{{is_below(c.rig.skeleton, row.front().joint, head) ? foot : head, 1.0F}} : row;
+  });
+}
+
+void plant_swap(Character& c, const motion::Recognition& r) {
+  const Index left = r.find(BodyPart::kForearm, Side::kLeft), right = r.find(BodyPart::kForearm, Side::kRight);
+  change_rows(c, [&](Index, Row row) {
+    for (Influence& i : row) i.joint = i.joint == left ? right : i.joint == right ? left : i.joint;
+    return row;
+  });
+}
+
+void plant_outside(Character& c, const motion::Recognition& r) {
+  const Index shin = r.find(BodyPart::kShin, Side::kRight);
+  for (Skin& skin : c.rig.skins)
+    for (std::size_t k = 0; k < skin.joints.size(); ++k)
+      if (skin.joints[k] == shin) {
+        Mat4 bind = skin.inverse_bind[k].inverse();
+        bind.topRightCorner<3, 1>() += 0.35 * c.rig.mesh.size() * r.forward;
+        skin.inverse_bind[k] = bind.inverse();
+      }
+}
+
+// A small box on the head that follows a foot.
+void plant_piece(Character& c, const motion::Recognition& r) {
+  Rig& rig = c.rig;
+  const Index foot = r.find(BodyPart::kFoot, Side::kLeft);
+  Index top = 0;
+  for (Index v = 0; v < rig.mesh.vertex_count(); ++v)
+    if (r.up.dot(rig.mesh.positions[v]) > r.up.dot(rig.mesh.positions[top])) top = v;
+  MeshPart part;
+  for (const MeshPart& other : rig.mesh.parts)
+    if (other.skin != kNone) part = other;
+  part.name = "piece", part.morphs.clear(), part.morph_weights.clear();
+  part.first_vertex = rig.mesh.vertex_count(), part.first_face = rig.mesh.face_count();
+  part.vertex_count = 8, part.face_count = 6;
+  const double side = 0.02 * rig.mesh.size();
+  for (int k = 0; k < 8; ++k)
+    rig.mesh.positions.push_back(rig.mesh.positions[top] +
+                                 side * Vec3((k & 1) - 0.5, ((k >> 1) & 1), ((k >> 2) & 1) - 0.5));
+  for (const auto& f :
+       {std::array<Index, 4>{0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}, {0, 4, 6, 2}, {1, 3, 7, 5}})
+    rig.mesh.add_face(std::array<Index, 4>{part.first_vertex + f[0], part.first_vertex + f[1], part.first_vertex + f[2],
+                                           part.first_vertex + f[3]});
+  rig.mesh.parts.push_back(part);
+  rig.mesh.normals = {}, rig.mesh.uvs = {}, rig.mesh.colors.clear(), rig.mesh.face_materials.clear();
+  for (int k = 0; k < 8; ++k) rig.weights.add_row({{foot, 1.0F}});
+}
+
+void plant_jump(Character& c, const motion::Recognition& r) {
+  Track track;
+  track.path = Track::Path::kRotation;
+  track.target = r.find(BodyPart::kUpperArm, Side::kRight);
+  for (int k = 0; k < 40; ++k) {
+    const double angle = 0.01 * k + (k >= 20 ? 3 : 0);
+    track.times_s.push_back(static_cast<float>(k / 30.0));
+    for (const double x : {std::sin(angle / 2), 0.0, 0.0, std::cos(angle / 2)})
+      track.values.push_back(static_cast<float>(x));
+  }
+  c.clips = {{"jump", {track}}};
+}
+
+std::vector<Planted> planted_faults() {
+  return {
+      {"unweighted",
+       {"weights.empty"},
+       [](Character& c, const auto&) { change_rows(c, [](Index v, Row row) { return v % 50 == 0 ? Row() : row; }); }},
+      {"bleeding", {"weights.bleeding", "weights.stray"}, plant_bleeding},
+      {"speckle", {"weights.noise"}, plant_speckle},
+      {"hard",
+       {"weights.hard"},
+       [](Character& c, const auto&) {
+         change_rows(c, [](Index, Row row) { return Row{{row.front().joint, 1.0F}}; });
+       }},
+      {"swapped", {"weights.sides"}, plant_swap},
+      {"piece", {"weights.pieces"}, plant_piece},
+      {"outside", {"skeleton.outside", "skeleton.place"}, plant_outside},
+      {"jump", {"clips.jumps"}, plant_jump}};
+}
+
+// Plants all faults and returns how many are found; what is missed is printed.
+int count_found(const Character& good, const std::string& name) {
+  const motion::Recognition roles = motion::recognize(good.rig.skeleton);
+  const CheckResult before = check(good, check_profile("game"));
+  int found = 0;
+  for (const Planted& fault : planted_faults()) {
+    Character bad = good;
+    fault.plant(bad, roles);
+    const CheckResult result = check(bad, check_profile("game"));
+    bool named = false;
+    for (const char* id : fault.found_as) {
+      const CheckRow* row = result.find(id);
+      const CheckRow* old = before.find(id);
+      named |= row && row->verdict != CheckVerdict::kPass && (!old || row->value > old->value);
+    }
+    found += named;
+    if (!named) std::printf("missed: %s on %s\n", fault.name, name.c_str());
+  }
+  return found;
+}
+
+TEST(PlantedFaults, AreFoundOnMadeCharacters) {
+  int found = 0;
+  for (int k = 0; k < 5; ++k) {
+    shapes::MakeOptions options;
+    options.vertices = 800 + 300 * k;
+    options.vary = 0.5;
+    options.seed = static_cast<std::uint64_t>(k);
+    options.made_pose = k % 2 == 0 ? "a" : "t";
+    found += count_found(shapes::make("human", options).made.character, "human " + std::to_string(k));
+  }
+  EXPECT_GE(found, 38);
+}
+
+TEST(PlantedFaults, AreFoundOnRealCharacters) {
+  const char* data = std::getenv("SINEW_DATA");
+  if (!data || !*data) GTEST_SKIP() << "set SINEW_DATA to the folder of test characters";
+  int found = 0;
+  for (const char* name : {"rigged/CesiumMan.glb", "rigged/100Avatars_002_CoolAlien.vrm", "rigged/human-male.glb",
+                           "rigged-fbx/Male_Adult_01.fbx", "rigged-fbx/arnaud.fbx"})
+    found += count_found(io::load(std::filesystem::path(data) / name).character, name);
+  EXPECT_GE(found, 38);
+}
+
+}  // namespace
+}  // namespace sinew::pipeline
