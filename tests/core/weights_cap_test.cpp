@@ -135,7 +135,7 @@ TEST(CapRow, DropsAllThatAreAsSmallAsTheNext) {
 }
 
 // Also through places where two weights change their order, and which ones stay. What stays weighs half of the row at
-// least: scaling to the sum 1 makes changes larger by as much as it is less, and the fade is six times as steep.
+// least: scaling to the sum 1 at most doubles changes. The fade makes those of up to seven weights 6.25 times as large.
 RC_GTEST_PROP(CapRow, ASmallChangeOfWeightsIsASmallChangeOfTheRow, ()) {
   std::mt19937 random(*rc::gen::arbitrary<unsigned>());
   std::uniform_real_distribution<float> weight(0.01F, 0.05F), change(-1e-6F, 1e-6F);
@@ -146,7 +146,7 @@ RC_GTEST_PROP(CapRow, ASmallChangeOfWeightsIsASmallChangeOfTheRow, ()) {
   for (Influence& i : row) i.weight = static_cast<float>(static_cast<double>(i.weight) / sum);
   Row other = row;
   other[random() % other.size()].weight += change(random);
-  for (int count = 1; count <= 8; ++count) RC_ASSERT(apart(capped(row, count), capped(other, count)) < 2e-5);
+  for (int count = 1; count <= 8; ++count) RC_ASSERT(apart(capped(row, count), capped(other, count)) < 1e-4);
 }
 
 TEST(CapInfluences, LongRowsKeepTheirSumAndTheLossIsReported) {

@@ -169,6 +169,20 @@ struct WithEye {
   }
 };
 
+TEST(Layers, AHelmetAboutBothEyesIsNoEyeball) {
+  WithEye face;
+  const Subject before = rest_subject(face.rig.mesh, face.rig.skeleton);
+  Joint other = face.rig.skeleton.joints[face.eye];
+  other.name = "RightEye";
+  const Mat4 head = before.joints[face.rig.skeleton.find("Head")];
+  const Vec3 left = before.position(face.eye), right(-left.x(), left.y(), left.z());
+  other.rest.translation = transform_point(Mat4(head.inverse()), right);
+  face.rig.skeleton.joints.push_back(other);
+  const Subject subject = rest_subject(face.rig.mesh, face.rig.skeleton);
+  for (const Shell& shell : find_shells(subject, bone_tree(subject)).shells)
+    EXPECT_EQ(shell.eyeball, face.rig.mesh.parts[shell.part].name == "Eyes") << face.rig.mesh.parts[shell.part].name;
+}
+
 TEST(Layers, AnEyeballFollowsItsEyeAndTheFaceDoesNot) {
   const WithEye face;
   ASSERT_NE(face.eye, kNone);

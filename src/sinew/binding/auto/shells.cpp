@@ -30,7 +30,11 @@ constexpr double kLargeShare = 0.15;        // Of the largest area: a piece of a
 constexpr double kRound = 0.4;              // Shortest side over the longest.
 constexpr double kCompact = 0.15;           // Second longest side over the longest.
 constexpr double kEyeOutline = 0.6;         // Second longest side of an eyeball over the longest.
-constexpr double kEyeOffset = 0.5;          // Of its longest side: from its centre to the joint of the eye.
+constexpr double kEyeOffset = 0.4;          // Of its longest side: from its centre to the joint of the eye,
+constexpr double kOtherEye = 0.8;           // and to that of the other eye at least.
+constexpr double kLargestEye = 0.25;        // Of the size: eyes of creatures.
+constexpr double kMiddle = 0.3;             // Of its longest side: from its centre to the bone that it surrounds.
+constexpr double kRingMiddle = 0.2;         // The same for a ring.
 constexpr double kCovered = 0.6;            // Of the vertices of a layer: are near a body.
 constexpr double kSpanned = 0.5;            // Of its longest side: the bones in a glove.
 constexpr double kStripArea = 0.02;         // Of the area of the bodies.
@@ -226,17 +230,26 @@ struct ShellSorter {
     }
   }
 
-  // A round shell about the joint of an eye is its eyeball, however much of the bone to the eye is in it. Many eyeballs
-  // are half a ball with the joint behind them.
+  // A round shell about the joint of one eye is its eyeball, however much of the bone to the eye is in it. Many
+  // eyeballs are half a ball with the joint behind them. A helmet is about both eyes.
   void find_eyes(const Subject& subject, const BoneTree& tree) {
     for (Shell& shell : result.shells) {
-      if (!compact(shell) || shell.extents[1] < kEyeOutline * shell.extents[0]) continue;
-      double least = kEyeOffset * shell.extents[0];
-      for (const Index eye : tree.eyes)
-        if (const double d = (subject.position(eye) - shell.center).norm(); d < least) least = d, shell.holder = eye;
+      if (shell.extents[0] > kLargestEye * result.size || shell.extents[1] < kEyeOutline * shell.extents[0]) continue;
+      int near = 0;
+      Index own = kNone;
+      for (const Index eye : tree.eyes) {
+        const double d = (subject.position(eye) - shell.center).norm();
+        if (d < kOtherEye * shell.extents[0]) ++near;
+        if (d < kEyeOffset * shell.extents[0]) own = eye;
+      }
+      if (own == kNone || near > 1) continue;
+      shell.eyeball = true;
+      shell.holder = own;
     }
   }
 
+  // The bone nearest to the centre of each shell. It holds a round shell or a ring that has it near its middle, but no
+  // bone inside by winding number: a skull with openings, a rib.
   void find_nearest(const BoneTree& tree) {
     for (Shell& shell : result.shells) {
       double least = std::numeric_limits<double>::infinity();
@@ -244,6 +257,11 @@ struct ShellSorter {
         const double d = competing_distance(bone, closest_on_bone(bone, shell.center).distance);
         if (d < least) least = d, shell.nearest = bone.joint;
       }
+      const bool round = shell.extents[2] >= kRound * shell.extents[0];
+      const bool ring = shell.extents[1] >= kEyeOutline * shell.extents[0];
+      const double middle = round ? kMiddle : ring ? kRingMiddle : 0;
+      if (shell.holder == kNone && !(shell.held > 0) && least <= middle * shell.extents[0])
+        shell.holder = result.follows[shell.nearest];
     }
   }
 
@@ -285,7 +303,7 @@ struct ShellSorter {
     std::vector<char> covered = holds[first];
     for (const Index s : order) {
       const Shell& shell = result.shells[s];
-      if (body[s] != 0 || !(shell.held > 0) || (compact(shell) && shell.holder != kNone)) continue;
+      if (body[s] != 0 || !(shell.held > 0) || shell.eyeball || (compact(shell) && shell.holder != kNone)) continue;
       double fresh = 0;
       for (std::size_t i = 0; i < samples.size(); ++i)
         if (holds[s][i] != 0 && covered[i] == 0) fresh += samples[i].length;
@@ -331,7 +349,7 @@ struct ShellSorter {
   bool spans(const Shell& shell) const { return shell.holder == kNone && shell.held >= kSpanned * shell.extents[0]; }
 
   ShellKind kind_of(const Shell& shell, double body_area, double largest_area) const {
-    if (compact(shell) && !spans(shell)) return ShellKind::kRigid;
+    if (shell.eyeball || (compact(shell) && !spans(shell))) return ShellKind::kRigid;
     const bool touches = shell.gap <= Shells::kTouchGap * result.size;
     if (touches && shell.closed && shell.area >= kLargeShare * largest_area && shell.cover < 0.3)
       return ShellKind::kBody;

@@ -32,10 +32,11 @@ struct Shell {
   bool closed = false;
   Index group = 0;        ///< Of a body: bodies of one group are bound together.
   double held = 0;        ///< Length of the bones within it.
-  Index holder = kNone;   ///< The joint that owns at least 0.7 of that length.
+  Index holder = kNone;   ///< The joint that owns at least 0.7 of that length, or what it is around.
   double gap = 0;         ///< Least distance to the bodies; 0 for a body.
   double cover = 0;       ///< Share of its vertices that lie within `kLayerGap` of a body.
   Index nearest = kNone;  ///< The joint of the bone that is nearest to its centre.
+  bool eyeball = false;   ///< Its holder is the joint of an eye.
   bool wraps = false;     ///< Its centre is inside a body: a belt, a bracelet.
   Index part = kNone;     ///< Of the mesh: that of its first vertex.
 };
