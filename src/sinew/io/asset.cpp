@@ -115,7 +115,8 @@ const Registered<Format>& format_of(const std::filesystem::path& path) {
   const std::string name = lower_case(path.filename().string());
   for (const auto& format : formats().entries())
     for (const std::string& ending : format.make.endings)
-      if (name.size() > ending.size() && name.ends_with(ending)) return format;
+      if (name.size() > ending.size() && name.ends_with(ending) && !(ending == ".txt" && is_other_text(path)))
+        return format;
   throw Error(fmt::format("{}: Unknown file type. Supported for reading: {}.", path.string(), all_endings(false)));
 }
 

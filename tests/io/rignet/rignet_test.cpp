@@ -85,8 +85,9 @@ TEST(Rignet, CountsThatDoNotFitAreToldInASentence) {
 
 TEST(Rignet, WrongLinesAreRefusedByNumber) {
   const auto refusal = [](const std::string& rig) { return RignetFolder(rig, "hero.obj").refusal(); };
-  EXPECT_NE(refusal("Dear reader,\n").find("line 1"), std::string::npos);
-  EXPECT_NE(refusal("").find("not a RigNet rig"), std::string::npos);
+  EXPECT_NE(refusal("Dear reader,\n").find("Unknown file type"), std::string::npos);
+  EXPECT_NE(refusal("").find("Unknown file type"), std::string::npos);
+  EXPECT_NE(refusal("joints a 0 0 0\nDear reader,\n").find("line 2"), std::string::npos);
   EXPECT_NE(refusal("joints a 0 0 0\n").find("no line 'root NAME'"), std::string::npos);
   EXPECT_NE(refusal("joints a 0 0\nroot a\n").find("line 1"), std::string::npos);
   EXPECT_NE(refusal("joints a 0 0 0\njoints a 0 0 0\nroot a\n").find("two joints 'a'"), std::string::npos);
@@ -95,6 +96,15 @@ TEST(Rignet, WrongLinesAreRefusedByNumber) {
             std::string::npos);
   EXPECT_NE(refusal("joints a 0 0 0\nroot a\nskin 0 b 1\n").find("no joint 'b'"), std::string::npos);
   EXPECT_NE(refusal("joints a 0 0 0\nroot a\nskin 0 a\n").find("line 3"), std::string::npos);
+}
+
+TEST(Rignet, OtherTextsAreNotOfThisFormat) {
+  const test::TemporaryFolder folder;
+  test::write(folder / "LICENSE.txt", as_bytes("\nCC0: take it.\n"));
+  test::write(folder / "rig.txt", as_bytes("\n joints a 0 0 0\nroot a\n"));
+  EXPECT_THROW(format_of(folder / "LICENSE.txt"), Error);
+  EXPECT_EQ(format_of(folder / "rig.txt").id, "rignet");
+  EXPECT_EQ(format_of(folder / "not_there.txt").id, "rignet");
 }
 
 TEST(Rignet, DamagedTextGivesAValidCharacterOrASentence) {

@@ -175,6 +175,20 @@ void add_skin(const RignetText& text, const std::vector<Index>& number, const fs
 
 }  // namespace
 
+bool is_other_text(const fs::path& path) {
+  std::error_code problem;
+  if (!fs::is_regular_file(path, problem)) return false;
+  Bytes bytes;
+  try {
+    bytes = read_file(path);
+  } catch (const Error&) {
+    return false;  // Who reads it will say why it cannot be read.
+  }
+  TextScanner scanner(as_text(bytes), "", {.comments = false});
+  const std::string_view first = scanner.word_anywhere();
+  return first != "joints" && first != "root" && first != "hier" && first != "skin";
+}
+
 Asset read_rignet(const fs::path& path, Bytes bytes, const Progress& progress) {
   const RignetText text(as_text(bytes), path);
   const auto mesh_path = mesh_beside(path);

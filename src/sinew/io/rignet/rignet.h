@@ -17,4 +17,8 @@ namespace sinew::io {
 /// and a vertex that the OBJ file does not have.
 Asset read_rignet(const std::filesystem::path& path, Bytes bytes, const Progress& progress);
 
+/// True for an existing file whose first line with words is none of a RigNet rig: a licence, a note. Such files lie in
+/// many folders of characters.
+bool is_other_text(const std::filesystem::path& path);
+
 }  // namespace sinew::io
