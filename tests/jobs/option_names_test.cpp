@@ -40,7 +40,8 @@ std::vector<std::string> conflicts(const Uses& uses) {
     for (const Use& use : list)
       // Methods have modes of their own. What they share is the published one. A sheet is the picture that `render`
       // writes anyway; `check` has to be told where. A clip is mirrored as a whole, weights from one side to the other.
-      if (use.shape != list.front().shape && !(name == "mode" && use.shape.ends_with(" paper")) && name != "sheet" && name != "mirror")
+      if (use.shape != list.front().shape && !(name == "mode" && use.shape.ends_with(" paper")) && name != "sheet" &&
+          name != "mirror")
         found.push_back(name + ": " + list.front().where + " (" + list.front().shape + "), " + use.where + " (" +
                         use.shape + ")");
   return found;
