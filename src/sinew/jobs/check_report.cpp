@@ -60,7 +60,7 @@ Json row_json(const CheckRow& row, const std::filesystem::path& file) {
   if (row.pose)
     json["pose"] = {{"part", row.pose->group},
                     {"move", row.pose->move},
-                    {"degrees", degrees(row.pose->angle_rad)},
+                    {"degrees", sinew::degrees(row.pose->angle_rad)},
                     {"axis", {row.pose->axis.x(), row.pose->axis.y(), row.pose->axis.z()}}};
   if (row.verdict != CheckVerdict::kPass) {
     json["mend"] = mend_command(row, file);

@@ -66,7 +66,7 @@ Json check_for_page(const CheckRow& row, const fs::path& file, const Rig& rig) {
   if (row.pose)
     json["pose"] = {{"joint", rig.skeleton.joints[row.pose->joint].name},
                     {"axis", {row.pose->axis.x(), row.pose->axis.y(), row.pose->axis.z()}},
-                    {"degrees", degrees(row.pose->angle_rad)}};
+                    {"degrees", sinew::degrees(row.pose->angle_rad)}};
   if (row.verdict == pipeline::CheckVerdict::kPass) return json;
   add_place(rig, row, json);
   const std::string mend = mend_command(row, file);
