@@ -310,7 +310,9 @@ class ShapeReader {
     Vec3 sum = Vec3::Zero();
     double mass = 0;
     for (std::size_t i = ankle; i < leg.chain.size(); ++i) sum += moved_[leg.chain[i]], mass += mass_[leg.chain[i]];
-    return mass > 0 ? Vec3(sum / mass) : leg.tip;
+    // Without a joint of its own, a foot moves with the shin, whose middle says nothing.
+    const bool low = mass > 0 && share_of_height(sum.y() / mass) < 0.08;
+    return mass > 0 && (low || ankle + 1 < leg.chain.size()) ? Vec3(sum / mass) : leg.tip;
   }
 
   // Where feet point, or else knees; animals go where the front legs are.
