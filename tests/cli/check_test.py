@@ -105,10 +105,10 @@ class Batch(CommandCase):
 
     def test_a_killed_batch_is_resumed(self):
         words = [command_case.PROGRAM, "batch", "h0.glb", "h1.glb", "h2.glb", "h3.glb", "--do",
-                 "convert {in} -o {out}.glb", "--do", "measure {out}.glb --rom", "-o", "killed/", "--processes", "1"]
+                 "convert {in} -o {out}.glb", "--do", "check {out}.glb", "-o", "killed/", "--processes", "1"]
         running = subprocess.Popen(words, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         rows = os.path.join(self.folder, "killed/.sinew-batch/rows")
-        for _ in range(600):
+        for _ in range(2400):
             if os.path.isdir(rows) and any(not name.endswith(".time.json") for name in os.listdir(rows)):
                 break
             time.sleep(0.05)

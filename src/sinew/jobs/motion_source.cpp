@@ -92,7 +92,8 @@ Clip matched(const Clip& clip, const Rig& from, const Rig& to, const std::string
       retargeted = pipeline::retarget_clip(from, clip, to);
     } catch (const Error& problem) {
       throw Error(
-          fmt::format("{}: the clip '{}' moves no joint of this character. {}", file, clip.name, problem.what()));
+          fmt::format("{}: the clip '{}' moves no joint of this character. {} It is an option of 'sinew animate'.",
+                      file, clip.name, problem.what()));
     }
     warnings.push_back({"deform.retargeted", clip.name,
                         fmt::format("The clip belongs to another skeleton: {} of {} follow it. See `sinew animate`.",
