@@ -63,6 +63,24 @@ Clip walk_with_trinket(const Rig& rig) {
   return clip;
 }
 
+TEST(Retarget, FeetThatAreNotBelowTheirShinsStayAtTheEndsOfTheLegs) {
+  std::vector<test::Place> places = test::person();
+  for (test::Place& place : places)
+    if (place.name == "LeftFoot" || place.name == "RightFoot") place.parent = 0;
+  const Rig source = moving_rig(test::person(), 5), target = moving_rig(places, 9);
+  const Retargeted result = retarget(source, builtin_clip(source.skeleton, "walk"), target, {}, {});
+  const auto rest = rest_matrices(target.skeleton);
+  for (const std::string side : {"Left", "Right"})
+    for (const double t : {0.1, 0.4, 0.8}) {
+      const auto model = moved(target, result.clip, t);
+      const auto length = [&](const std::vector<Mat4>& at) {
+        return (joint_place(target, at, side + "Foot") - joint_place(target, at, side + "Shin")).norm();
+      };
+      EXPECT_NEAR(length(model), length(rest), 1e-5) << side << " at " << t;
+      EXPECT_GT((joint_place(target, model, side + "Foot") - joint_place(target, rest, side + "Foot")).norm(), 0.01);
+    }
+}
+
 TEST(Retarget, ToARenamedCopyAndBackIsTheSameMotion) {
   const Rig rig = moving_rig(person_with_trinket(), 5), copy = moving_rig(renamed(person_with_trinket()), 9);
   const Clip clip = walk_with_trinket(rig);

@@ -86,10 +86,12 @@ class ClipRetargeter {
     const double ground = ground_of_source();
     for (const std::vector<Mat4>& model : models_) frames_.push_back(poser_.pose(model, ground));
     models_.clear();
-    if (options_.feet == Feet::kOn && poser_.leader() != kNone)
+    // Legs whose feet are elsewhere in the skeleton cannot be bent until the feet stand.
+    if (options_.feet == Feet::kOn && poser_.leader() != kNone && !poser_.has_loose_ends())
       result.feet = plant_feet(to_, poser_.leader(), contacts_, times_, to_.ground, frames_);
     treat_way();
     if (options_.loop) close_loop();
+    for (std::vector<Transform>& local : frames_) poser_.attach_loose_ends(local);
     result.clip.name = clip_.name;
     add_tracks(result.clip);
     add_morphs(result.clip);

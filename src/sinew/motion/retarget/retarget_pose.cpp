@@ -63,6 +63,44 @@ PoseRetargeter::PoseRetargeter(const BodyFrame& source, const BodyFrame& target,
       if (sources_[j].joint != kNone) leader_ = j;
   }
   align();
+  find_loose_ends();
+}
+
+void PoseRetargeter::find_loose_ends() {
+  for (const Side side : {Side::kLeft, Side::kRight})
+    for (const auto& [part, holder_part] :
+         {std::pair(BodyPart::kFoot, BodyPart::kShin), std::pair(BodyPart::kHand, BodyPart::kForearm)}) {
+      const LooseEnd end{target_.find(part, side), target_.find(holder_part, side)};
+      if (end.joint == kNone || end.holder == kNone) continue;
+      Index above = end.joint;
+      while (above != kNone && above != end.holder) above = target_.skeleton->joints[above].parent;
+      if (above == kNone) loose_.push_back(end);
+    }
+}
+
+void PoseRetargeter::attach_loose_ends(std::vector<Transform>& local) const {
+  if (loose_.empty()) return;
+  const Skeleton& skeleton = *target_.skeleton;
+  const auto model_of = [&](Index joint) {
+    Mat4 model = Mat4::Identity();
+    for (Index j = joint; j != kNone; j = skeleton.joints[j].parent) {
+      Mat4 m = local[j].matrix();
+      m.topLeftCorner<3, 3>() *= skeleton.joints[j].shear;
+      model = m * model;
+    }
+    return model;
+  };
+  for (const LooseEnd& end : loose_) {
+    const Mat4 moved = model_of(end.holder) * target_.rest[end.holder].inverse();
+    const Index parent = skeleton.joints[end.joint].parent;
+    const Mat4 outer = parent == kNone ? Mat4(Mat4::Identity()) : model_of(parent);
+    const Mat4 back = outer.inverse();
+    if (!moved.allFinite() || !back.allFinite()) continue;
+    local[end.joint].translation = transform_point(back, transform_point(moved, target_.place(end.joint)));
+    if (sources_[end.joint].joint != kNone) continue;
+    const Quat turn = rotation_part(moved) * target_.rest_rotation[end.joint];
+    local[end.joint].rotation = (rotation_part(outer).conjugate() * turn).normalized();
+  }
 }
 
 // Mirrored, a joint takes the motion that its partner on the other side would take.

@@ -22,9 +22,15 @@ class PoseRetargeter {
   /// The target's joint that travels: its hips, or else the topmost joint with a source; kNone if there is none.
   Index leader() const { return leader_; }
   double scale() const { return scale_; }
+  /// Whether feet or hands of the target are not below their shins or forearms: rigs for inverse kinematics have their
+  /// feet below the root.
+  bool has_loose_ends() const { return !loose_.empty(); }
+  /// Puts such feet and hands to the ends of their limbs. They keep their rotations.
+  void attach_loose_ends(std::vector<Transform>& local) const;
 
  private:
   void find_partners(bool mirrored);
+  void find_loose_ends();
   void align();
   Quat aligned(Index joint, const Quat& base) const;
   Vec3 from_source(const Vec3& direction) const;
@@ -37,6 +43,10 @@ class PoseRetargeter {
   Mat3 turn_ = Mat3::Identity();      // From the source's model space to the target's; reflects if mirrored.
   bool mirrored_ = false;
   std::vector<Quat> align_;  // Per joint of the target, in model space, before it moves.
+  struct LooseEnd {
+    Index joint = kNone, holder = kNone;
+  };
+  std::vector<LooseEnd> loose_;
   Index leader_ = kNone;
   double scale_ = 1;
 };
