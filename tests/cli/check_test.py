@@ -82,6 +82,11 @@ class Batch(CommandCase):
     def lines(self, folder):
         return [json.loads(line) for line in self.read(f"{folder}/results.jsonl").splitlines()]
 
+    @staticmethod
+    def results(rows):
+        """The files of rows that are done."""
+        return [name for name in os.listdir(rows) if not name.startswith(".") and not name.endswith(".time.json")]
+
     def test_one_process_and_parts_give_the_same_bytes(self):
         steps = ["--do", "convert {in} -o {out}.glb", "--do", "check {out}.glb"]
         self.expect(0, "h*.glb", *steps, "-o", "one/")
@@ -109,12 +114,12 @@ class Batch(CommandCase):
         running = subprocess.Popen(words, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         rows = os.path.join(self.folder, "killed/.sinew-batch/rows")
         for _ in range(2400):
-            if os.path.isdir(rows) and any(not name.endswith(".time.json") for name in os.listdir(rows)):
+            if os.path.isdir(rows) and self.results(rows):
                 break
             time.sleep(0.05)
         running.send_signal(signal.SIGKILL)
         running.wait()
-        before = {name: os.stat(os.path.join(rows, name)).st_mtime_ns for name in os.listdir(rows)}
+        before = {name: os.stat(os.path.join(rows, name)).st_mtime_ns for name in self.results(rows)}
         self.assertTrue(before)
         self.expect(0, *words[2:])
         self.assertEqual(len(self.lines("killed")), 4)
