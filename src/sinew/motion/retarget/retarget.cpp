@@ -73,7 +73,6 @@ class ClipRetargeter {
       : source_(source),
         clip_(clip),
         target_(target),
-        map_(map),
         from_(from),
         to_(to),
         options_(options),
@@ -258,7 +257,6 @@ class ClipRetargeter {
   const Rig& source_;
   const Clip& clip_;
   const Rig& target_;
-  const JointMap& map_;
   const BodyFrame& from_;
   const BodyFrame& to_;
   const RetargetOptions& options_;

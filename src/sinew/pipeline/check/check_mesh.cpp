@@ -142,8 +142,8 @@ void check_mesh(const CheckInput& input, CheckRows& rows) {
       input.facts.mesh.inside_out.empty() ? "" : mesh.parts[input.facts.mesh.inside_out.front()].name);
   row.vertices = std::move(inside);
   rows.add("mesh.facing", share(counts.inconsistent_edges, counts.edges),
-           fmt::format("{} faces on both sides that run along it the same way.",
-                       count_of(counts.inconsistent_edges, "edge has", "edges have")));
+           fmt::format("{} two faces that run along it in the same direction.",
+                       count_of(counts.inconsistent_edges, "edge has", "edges have each")));
   rows.add("mesh.manifold", share(counts.nonmanifold_edges, counts.edges),
            fmt::format("{} more than two faces.", count_of(counts.nonmanifold_edges, "edge has", "edges have")));
   rows.add("mesh.faces", share(counts.zero_area_faces + counts.duplicate_faces, counts.faces),
