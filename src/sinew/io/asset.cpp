@@ -117,7 +117,8 @@ const Registered<Format>& format_of(const std::filesystem::path& path) {
     for (const std::string& ending : format.make.endings)
       if (name.size() > ending.size() && name.ends_with(ending) && !(ending == ".txt" && is_other_text(path)))
         return format;
-  throw Error(fmt::format("{}: Unknown file type. Supported for reading: {}.", path.string(), all_endings(false)));
+  throw Error(fmt::format("{}: Unknown file type. Supported for reading: {}. Supported for writing: {}.", path.string(),
+                          all_endings(false), all_endings(true)));
 }
 
 Asset load(const std::filesystem::path& path, const PlacementOptions& placement, const Progress& progress) {
