@@ -143,7 +143,7 @@ def uses(guard):
                 guard.report("src/sinew/CMakeLists.txt", 1, f"module {name} declares that it uses {other}, but does not")
 
 
-FOREIGN = re.compile(r"^(tbb/|oneapi/|embree|assimp/|libqhull|hwy/|meshoptimizer|draco/|fmt/|CLI/|spdlog/)")
+FOREIGN = re.compile(r"^(tbb/|oneapi/|embree|assimp/|libqhull|hwy/|meshoptimizer|draco/|fmt/|CLI/|spdlog/|boost/)")
 
 
 def headers(guard):
@@ -187,7 +187,7 @@ CLOCK_ALLOWED = ("src/sinew/core/report.h", "src/sinew/core/report.cpp")
 
 def purity(guard):
     """Only io, picture, the experiments and the commands open files, print or read a clock."""
-    for file in guard.files(lambda n: n.startswith("src/sinew/") and is_cpp(n) and n.split("/")[2] not in ("io", "picture", "lab", "jobs", "batch")):
+    for file in guard.files(lambda n: n.startswith("src/sinew/") and is_cpp(n) and n.split("/")[2] not in ("io", "picture", "lab", "jobs", "batch", "studio")):
         for number, line in without_comments(guard.lines(file)):
             for pattern, why in IMPURE:
                 if pattern.search(line):
@@ -325,7 +325,7 @@ def links(guard):
 
 
 PUBLIC_LIST = "src/sinew/public_headers.txt"
-NOT_INSTALLED = ("lab", "jobs", "batch", "mcp")  # Experiments and commands: the library does not contain them.
+NOT_INSTALLED = ("lab", "jobs", "batch", "mcp", "studio")  # Experiments and commands: the library does not contain them.
 
 
 def public_uses(guard):

@@ -23,6 +23,7 @@
 #include "sinew/jobs/rig.h"
 #include "sinew/jobs/segment.h"
 #include "sinew/jobs/skeleton.h"
+#include "sinew/jobs/studio.h"
 #include "sinew/jobs/transfer.h"
 #include "sinew/jobs/weights.h"
 
@@ -58,6 +59,15 @@ const Registry<Registered<Command>>& commands() {
                        "sinew rig hero.obj --template human --hint left_hand=0.7,1.4,0",
                        "sinew rig hero.glb --replace --rest t"},
           .bind = binder(rig)}});
+    r.add({"studio",
+           "studio",
+           "Open the studio in the browser: rig, look, correct, prove and export.",
+           {.group = "Start",
+            .arguments = "[FILE…|FOLDER]",
+            .least_inputs = 0,
+            .most_inputs = 256,
+            .examples = {"sinew studio", "sinew studio hero.obj", "sinew studio characters/ --port 8080 --no-open"},
+            .bind = binder(studio)}});
     r.add({"info",
            "info",
            "Show what a file contains and report problems in it.",

@@ -11,14 +11,14 @@
 #include <optional>
 
 #include "sinew/core/error.h"
-#include "sinew/io/gltf/humanoid_bones.h"
-#include "sinew/io/gltf/strip_rig.h"
+#include "sinew/core/text.h"
 #include "sinew/jobs/rig_report.h"
-#include "sinew/jobs/rig_stand.h"
 #include "sinew/motion/gestures/builtin_clips.h"
 #include "sinew/pipeline/characters.h"
 #include "sinew/pipeline/rig.h"
 #include "sinew/rigging/templates/template_file.h"
+#include "sinew/studio/recipe.h"
+#include "sinew/studio/rig_asset.h"
 
 namespace sinew::jobs {
 namespace {
@@ -84,16 +84,7 @@ io::Asset read_one(const fs::path& path, const RigJobOptions& options, bool& mov
   io::Asset asset = io::load(path, options.placement, progress);
   report.inputs.insert(report.inputs.end(), asset.files.begin(), asset.files.end());
   report.warn(asset.warnings);
-  if (asset.character.rig.mesh.face_count() == 0) throw Error(fmt::format("{} has no mesh to rig.", path.string()));
-  if (pipeline::has_rig(asset.character) && !options.rig.replace)
-    throw Error(
-        fmt::format("{} has a skeleton or clips of its own. Replace them with the option 'replace', or compute new "
-                    "weights for the existing skeleton with `sinew bind`.",
-                    path.string()));
-  pipeline::GatherResult gathered = pipeline::gather_parts(std::move(asset.character));
-  asset.character = std::move(gathered.character);
-  moved = gathered.moved;
-  report.warn(gathered.findings);
+  moved = studio::prepare_to_rig(asset, options.rig.replace, report);
   return asset;
 }
 
@@ -137,52 +128,6 @@ std::vector<std::vector<Vec3>> read_poses(const RigJobOptions& options, Report& 
   return poses;
 }
 
-// What was removed from an asset, and which nodes of its document are kept for joints to come.
-struct AssetRemoval {
-  pipeline::RigRemoval rig;
-  std::vector<Index> node_of_joint;  // Per joint of the replaced skeleton.
-};
-
-// A glTF document is edited, so that what Sinew does not know of it stays.
-AssetRemoval remove_rig(io::Asset& asset, const pipeline::RigPlan& plan, Report& report) {
-  AssetRemoval removal;
-  if (!plan.replaces() || asset.format != "gltf" || !asset.document) {
-    removal.rig = pipeline::remove_replaced_rig(asset.character, plan);
-    return removal;
-  }
-  std::vector<char> keep;
-  for (const Index partner : plan.pairs.partner) keep.push_back(partner != kNone ? 1 : 0);
-  io::StrippedRig stripped = io::strip_rig(asset, keep, report);
-  asset = std::move(stripped.asset);
-  pipeline::remove_rig(asset.character);
-  for (Index p = 0; p < plan.old.rig.mesh.parts.size(); ++p) removal.rig.part_of.push_back(p);
-  for (Index p = 0; p < stripped.parts.size(); ++p) removal.rig.part_of[stripped.parts[p]] = p;
-  removal.rig.clips = std::move(stripped.lost_clips);
-  removal.node_of_joint = std::move(stripped.node_of_joint);
-  return removal;
-}
-
-void set_sources(Skeleton& skeleton, const motion::JointPairs& pairs, const std::vector<Index>& node_of_joint) {
-  for (Joint& joint : skeleton.joints) joint.source = kNone;
-  for (Index o = 0; o < node_of_joint.size(); ++o)
-    if (pairs.partner[o] != kNone) skeleton.joints[pairs.partner[o]].source = node_of_joint[o];
-}
-
-// The table of bones of an avatar; nothing for other files.
-std::optional<io::Humanoid> humanoid_table(const io::Asset& asset, const fs::path& output, Report& report) {
-  const bool avatar = output.extension() == ".vrm", was_avatar = asset.contents.contains("vrm");
-  if (!avatar && !was_avatar) return {};
-  io::HumanoidBones bones = io::humanoid_bones(asset.character.rig.skeleton, asset.character.name);
-  if (!bones.missing.empty()) {
-    const std::string text =
-        fmt::format("VRM requires bones that this skeleton does not have: {}", fmt::join(bones.missing, ", "));
-    if (avatar && !was_avatar) throw Error(text + ". Write a .glb file.");
-    report.warn("rig.vrm_bones", "", text + ". Programs may refuse the file as an avatar.");
-  }
-  bones.humanoid.create = avatar;
-  return std::move(bones.humanoid);
-}
-
 std::string next_command(const JobRequest& request, const fs::path& output, const Skeleton& skeleton) {
   if (io::format_of(output).id == "rig")
     return fmt::format("sinew convert {} --rig {} -o {}", shell_word(request.inputs.front()), shell_word(output),
@@ -200,6 +145,30 @@ void write(const JobRequest& request, const fs::path& output, const io::Asset& a
   io::save(asset, output, save, report);
 }
 
+// Repeats the steps of a recipe.
+Report replay(const JobRequest& request, const std::string& recipe_file, const fs::path& output, Report report,
+              const Progress& progress) {
+  if (request.inputs.size() != 1) throw Error("A recipe is for one file. Specify one file with the option 'session'.");
+  const fs::path& path = request.inputs.front();
+  const Json recipe = read_json(recipe_file, report, "recipe");
+  std::shared_ptr<const studio::Built> built;
+  {
+    const StageTimer timer(report, "steps");
+    auto asset = std::make_shared<const io::Asset>(io::load(path, {}, progress));
+    report.inputs.insert(report.inputs.end(), asset->files.begin(), asset->files.end());
+    const Json steps = studio::recipe_steps(recipe, *asset);
+    report.metrics["steps"] = steps.size();
+    report.text += fmt::format("read       {}: {}\n", path.string(), count_of(steps.size(), "step"));
+    built = studio::RecipeBuilder(asset).build(steps, progress);
+  }
+  report.warn(built->findings);
+  keep_backup(request, output);
+  studio::save_built(*built, output, report);
+  report.text += fmt::format("wrote      {}\n", output.string());
+  report.next = next_command(request, output, built->asset.character.rig.skeleton);
+  return report;
+}
+
 }  // namespace
 
 std::string RigJobOptions::template_names() { return fmt::format("{}", fmt::join(pipeline::template_words(), ", ")); }
@@ -211,34 +180,28 @@ Report rig(const JobRequest& request, const RigJobOptions& options, const Progre
   report.command = "rig";
   const fs::path output = output_path(request, "rigged", ".glb");
   check_holds_skeleton(output);
+  if (!options.session.empty()) return replay(request, options.session, output, std::move(report), progress);
   pipeline::RigOptions rig_options = read_options(options, output, report);
 
   bool moved = false;
   io::Asset asset = read_all(request.inputs, options, moved, report, progress);
   report_input(request.inputs, asset, report);
   rig_options.posed = read_poses(options, report, progress);
-  pipeline::RigResult result;
-  bool carries_clips = false;
+  studio::AssetRig rigged;
   {
     StageClock clock(report);
     const StageListener on_stage = [&](const char* stage) { clock.begin(stage); };
-    pipeline::RigPlan plan = pipeline::plan_rig(asset.character, rig_options, progress, on_stage);
-    if (turns_to_stand(plan.found, options.stand, options.placement, report)) stand_up(asset, plan, report);
-    check_size(plan.found.plan, asset.character.rig.mesh, report);
-    const AssetRemoval removal = remove_rig(asset, plan, report);
-    result = pipeline::apply_rig_plan(std::move(asset.character), plan, removal.rig, rig_options, progress, on_stage);
-    set_sources(result.character.rig.skeleton, plan.pairs, removal.node_of_joint);
-    carries_clips = !removal.rig.clips.empty();
-    report.metrics["preset"] = plan.preset.name;
+    rigged = studio::rig_asset(std::move(asset), moved, rig_options, options.stand, options.placement, report, progress,
+                               on_stage);
+    report.metrics["preset"] = rigged.preset;
   }
-  report_result(result, carries_clips, report);
+  asset = std::move(rigged.asset);
+  std::swap(rigged.result.character, asset.character);
+  report_result(rigged.result, rigged.carries_clips, report);
+  std::swap(rigged.result.character, asset.character);
 
-  asset.character = std::move(result.character);
-  io::SaveOptions save;
-  save.changes.skeleton = save.changes.weights = true;
-  save.changes.positions = save.changes.shape = moved || result.moved;
-  save.new_clips = result.new_clips;
-  save.humanoid = humanoid_table(asset, output, report);
+  io::SaveOptions save = std::move(rigged.save);
+  save.humanoid = studio::humanoid_table(asset, output, report);
   write(request, output, asset, save, report, progress);
   report.text += fmt::format("wrote      {}\n", output.string()) + times_text(report);
   report.next = next_command(request, output, asset.character.rig.skeleton);

@@ -21,6 +21,7 @@ struct RigJobOptions {
   std::string joint_positions;  ///< A JSON file; empty for none.
   std::vector<std::string> also_posed;
   std::string stand = "auto";
+  std::string session;  ///< A recipe of the studio; empty for none.
   io::PlacementOptions placement;
 
   template <class Self, class Visitor>
@@ -44,6 +45,11 @@ struct RigJobOptions {
             "its orientation is sure.")
           .one_of({"auto", "on", "off"}),
       self.stand);
+    v(Field("session",
+            "Repeat the steps of a recipe that the studio saved for this file. The steps decide; other options of this "
+            "command are not used.")
+          .as("FILE"),
+      self.session);
     io::PlacementOptions::visit(self.placement, v);
   }
 

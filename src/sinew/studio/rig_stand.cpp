@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/jobs/rig_stand.h"
+#include "sinew/studio/rig_stand.h"
 
 #include <fmt/format.h>
 #include <Eigen/LU>
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sinew::jobs {
+namespace sinew::studio {
 namespace {
 
 // From this confidence on, a body is turned: a body that lies is plainly wrong in its file, one that faces another way
@@ -67,7 +67,7 @@ bool turns_to_stand(const rigging::PlanResult& found, const std::string& stand, 
   return false;
 }
 
-void stand_up(io::Asset& asset, pipeline::RigPlan& plan, Report& report) {
+Mat4 stand_up(io::Asset& asset, pipeline::RigPlan& plan, Report& report) {
   const std::string up = axis_word(plan.found.plan.up), forward = axis_word(plan.found.plan.forward);
   const Mat4 before = asset.placement;
   io::place(asset, {"", up, forward, 0, false});
@@ -79,6 +79,7 @@ void stand_up(io::Asset& asset, pipeline::RigPlan& plan, Report& report) {
       fmt::format("The body's up was {} and its forward {}. It is turned to stand along +y and face +z. Set the "
                   "option 'stand' to off to keep it as it was.",
                   up, forward));
+  return turn;
 }
 
 void check_size(const rigging::SkeletonPlan& plan, const Mesh& mesh, Report& report) {
@@ -98,4 +99,4 @@ void check_size(const rigging::SkeletonPlan& plan, const Mesh& mesh, Report& rep
                                 : "If this is unintended, set the option 'unit' or the option 'height'."));
 }
 
-}  // namespace sinew::jobs
+}  // namespace sinew::studio

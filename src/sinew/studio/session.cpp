@@ -1,0 +1,611 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#include "sinew/studio/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <system_error>
+#include <utility>
+
+#include "sinew/core/error.h"
+#include "sinew/core/text.h"
+#include "sinew/motion/pose_file.h"
+#include "sinew/pipeline/characters.h"
+#include "sinew/pipeline/check/check.h"
+#include "sinew/shapes/kinds.h"
+#include "sinew/studio/controls.h"
+#include "sinew/studio/gate.h"
+
+namespace sinew::studio {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostWaiting = 8;
+constexpr std::size_t kMostHistory = 500;
+constexpr int kMostBadMessages = 3;
+constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 26;
+constexpr double kShortestStep = 0.1;  // Seconds between two messages of progress.
+
+/// Pages send edits; only one page at a time may.
+bool is_edit(const std::string& kind) {
+  constexpr std::array edits = {"open",  "do",     "undo",   "redo",   "goto", "pose",   "show",       "move_joints",
+                                "check", "export", "cancel", "stroke", "drop", "report", "load_recipe"};
+  return std::find(edits.begin(), edits.end(), kind) != edits.end();
+}
+
+Json attention_json(const pipeline::AttentionItem& item) {
+  Json json = {{"id", item.id},
+               {"score", item.score},
+               {"title", item.title},
+               {"text", item.text},
+               {"tool", pipeline::tool_name(item.tool)},
+               {"joint", item.joint == kNone ? -1 : static_cast<int>(item.joint)}};
+  if (item.place) {
+    json["place"] = {item.place->x(), item.place->y(), item.place->z()};
+    json["radius"] = item.radius;
+  }
+  if (item.pose)
+    json["pose"] = {{"kind", "turn"},
+                    {"joint", item.pose->joint},
+                    {"axis", {item.pose->axis.x(), item.pose->axis.y(), item.pose->axis.z()}},
+                    {"angle", item.pose->angle_rad}};
+  return json;
+}
+
+}  // namespace
+
+Session::Session(SessionOptions options) : options_(std::move(options)) {
+  start_job({}, "opening the sample", [this](const Progress&) { open_sample(); });
+  if (options_.open_first && !options_.files.empty())
+    start_job({}, "opening " + options_.files.front().filename().string(),
+              [this, path = options_.files.front()](const Progress& progress) { open_file(path, progress); });
+}
+
+Session::~Session() { cancel_job(); }
+
+void Session::opened(const std::shared_ptr<Peer>& peer) {
+  const std::lock_guard lock(mutex_);
+  clients_.push_back({peer});
+  if (editor_.expired()) editor_ = peer;
+  peer->send(welcome(editor_.lock() == peer).dump(-1, ' ', false, Json::error_handler_t::replace));
+  send_all(peer);
+}
+
+void Session::closed(const std::shared_ptr<Peer>& peer) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(clients_, [&](const Client& client) { return client.peer == peer; });
+  if (editor_.lock() == peer) {
+    editor_.reset();
+    if (!clients_.empty()) {
+      editor_ = clients_.front().peer;
+      clients_.front().peer->send(Json{{"t", "role"}, {"editor", true}}.dump());
+    }
+  }
+}
+
+void Session::received(const std::shared_ptr<Peer>& peer, const std::string& text) {
+  Sender sender{peer};
+  try {
+    const Message message = read_message(text);
+    sender.id = message.id;
+    if (is_edit(message.kind)) {
+      const std::lock_guard lock(mutex_);
+      if (editor_.lock() != peer) throw Error("Another tab edits this character. Take over to edit it here.");
+    }
+    dispatch(sender, message);
+  } catch (const Error& problem) {
+    fail(sender, problem.what());
+    const std::lock_guard lock(mutex_);
+    for (Client& client : clients_)
+      if (client.peer == peer && sender.id == 0 && ++client.bad_messages >= kMostBadMessages) peer->close();
+  } catch (const std::exception& problem) {
+    fail(sender, fmt::format("Internal error: {}.", problem.what()));
+  }
+}
+
+void Session::dispatch(const Sender& sender, const Message& message) {
+  const Json& body = message.body;
+  const std::string& kind = message.kind;
+  if (kind == "draw") {
+    const std::lock_guard lock(mutex_);
+    for (Client& client : clients_) {
+      if (client.peer != sender.peer) continue;
+      const bool waiting = client.draw.has_value();
+      client.draw = body;
+      if (!waiting) frames_.post([this, peer = sender.peer] { draw(peer); });
+    }
+  } else if (kind == "ask") {
+    frames_.post([this, sender, body] { answer(sender, body); });
+  } else if (kind == "field") {
+    frames_.post([this, sender, body] {
+      try {
+        send_field(sender.peer, body);
+      } catch (const std::exception& problem) {
+        fail(sender, problem.what());
+      }
+    });
+  } else if (kind == "pose") {
+    frames_.post([this, sender, body] { edit_pose(sender, body); });
+  } else if (kind == "stroke") {
+    frames_.post([this, sender, body] { stroke(sender, body); });
+  } else if (kind == "cancel") {
+    cancel_job();
+  } else if (kind == "take_over") {
+    const std::lock_guard lock(mutex_);
+    editor_ = sender.peer;
+    for (const Client& client : clients_)
+      client.peer->send(Json{{"t", "role"}, {"editor", client.peer == sender.peer}}.dump());
+  } else if (kind == "drop") {
+    const std::lock_guard lock(mutex_);
+    drop_ = options_.scratch / fmt::format("drop{}", ++drops_);
+    fs::create_directory(drop_);
+    sender.peer->send(Json{{"t", "ok"}, {"re", sender.id}}.dump());
+  } else if (kind == "open") {
+    fs::path path;
+    if (body.contains("file")) {
+      path = options_.files.at(
+          static_cast<std::size_t>(integer_of(body, "file", 0, static_cast<std::int64_t>(options_.files.size()) - 1)));
+    } else {
+      const std::lock_guard lock(mutex_);
+      const std::string name = plain_name(text_of(body, "name"));
+      if (drop_.empty() || name.empty()) throw Error("Nothing was uploaded.");
+      path = drop_ / name;
+    }
+    cancel_job();
+    start_job(sender, "opening " + path.filename().string(),
+              [this, path](const Progress& progress) { open_file(path, progress); });
+  } else if (kind == "do") {
+    const auto step = body.find("step");
+    if (step == body.end()) throw Error("The message lacks 'step'.");
+    check_steps(Json::array({*step}));
+    start_job(sender, step_label(*step), [this, step = *step](const Progress& progress) { add_step(step, progress); });
+  } else if (kind == "undo" || kind == "redo" || kind == "goto") {
+    const std::int64_t to = kind == "goto" ? integer_of(body, "cursor", 0, 1 << 20) : -1;
+    start_job(sender, kind, [this, kind, to](const Progress& progress) {
+      std::size_t cursor = 0;
+      {
+        const std::lock_guard lock(mutex_);
+        cursor = kind == "undo"   ? (cursor_ == 0 ? 0 : cursor_ - 1)
+                 : kind == "redo" ? cursor_ + 1
+                                  : static_cast<std::size_t>(to);
+        cursor = std::min(cursor, history_.size() - 1);
+      }
+      go_to(cursor, progress);
+    });
+  } else if (kind == "move_joints") {
+    start_job(sender, "moving joints", [this, body](const Progress& progress) { move_joints(body, progress); });
+  } else if (kind == "show") {
+    start_job(sender, "binding the deformer", [this, body](const Progress& progress) { show(body, progress); });
+  } else if (kind == "check") {
+    start_job(sender, "checking", [this](const Progress& progress) { check(progress); });
+  } else if (kind == "export" || kind == "report") {
+    start_job(sender, "exporting",
+              [this, sender, body](const Progress& progress) { export_file(sender, body, progress); });
+  } else if (kind == "load_recipe") {
+    start_job(sender, "loading the recipe", [this, name = plain_name(text_of(body, "name"))](const Progress& progress) {
+      load_recipe(name, progress);
+    });
+  } else {
+    throw Error(fmt::format("The studio knows no message '{}'.", kind));
+  }
+}
+
+void Session::fail(const Sender& sender, const std::string& text) {
+  const Json message = {{"t", "error"}, {"re", sender.id}, {"text", text}};
+  const std::string dumped = message.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (sender.peer) sender.peer->send(dumped);
+  else broadcast(message);
+}
+
+void Session::broadcast(const Json& message) {
+  const std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::lock_guard lock(mutex_);
+  for (const Client& client : clients_) client.peer->send(text);
+}
+
+void Session::cancel_job() {
+  const std::lock_guard lock(mutex_);
+  if (job_) job_->cancel();
+  if (checks_) checks_->cancel();
+}
+
+void Session::start_job(const Sender& sender, std::string label, Work work) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (checks_) checks_->cancel();
+  }
+  if (jobs_.size() >= kMostWaiting) throw Error("The studio is busy. Wait, or press Esc to cancel.");
+  jobs_.post([this, sender, label = std::move(label), work = std::move(work)] {
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    double highest = 0, last_sent = -1;
+    const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+    const Progress progress([&](std::string_view stage, double fraction) {
+      // Stages of one task begin at 0 again; a bar that goes back looks like a fault.
+      highest = std::max(highest, std::min(fraction, 1.0));
+      if (const double now = seconds(); now - last_sent >= kShortestStep) {
+        last_sent = now;
+        broadcast({{"t", "job"}, {"label", label}, {"stage", stage}, {"fraction", highest}, {"seconds", now}});
+      }
+    });
+    {
+      const std::lock_guard lock(mutex_);
+      job_ = progress;
+    }
+    broadcast({{"t", "job"}, {"label", label}, {"stage", ""}, {"fraction", 0}, {"seconds", 0}});
+    std::string failure;
+    bool cancelled = false;
+    try {
+      work(progress);
+    } catch (const Cancelled&) {
+      cancelled = true;
+    } catch (const Error& problem) {
+      failure = problem.what();
+    } catch (const std::bad_alloc&) {
+      failure = "There is not enough memory for this.";
+    } catch (const std::exception& problem) {
+      failure = fmt::format("Internal error: {}.", problem.what());
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      job_.reset();
+    }
+    if (!failure.empty()) fail(sender, failure);
+    else if (sender.peer) sender.peer->send(Json{{"t", "ok"}, {"re", sender.id}, {"cancelled", cancelled}}.dump());
+    broadcast({{"t", "job"}, {"label", label}, {"done", true}, {"cancelled", cancelled}, {"seconds", seconds()}});
+    if (jobs_.size() <= 1) start_checks();
+  });
+}
+
+// Checks run when nothing else does, and give way to everything.
+void Session::start_checks() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!scene_ || attention_.value("generation", Json()) == scene_->generation()) return;
+  }
+  jobs_.post([this] {
+    const Progress progress;
+    {
+      const std::lock_guard lock(mutex_);
+      checks_ = progress;
+    }
+    try {
+      if (jobs_.size() <= 1) check(progress);
+    } catch (const std::exception&) {
+      // A check that was cancelled is made again after the next job.
+    }
+    const std::lock_guard lock(mutex_);
+    checks_.reset();
+  });
+}
+
+void Session::open_sample() {
+  auto asset = std::make_shared<io::Asset>();
+  asset->character = shapes::make("human", {}).made.character;
+  asset->character.name = "Sample";
+  asset->path = "sample.glb";
+  builder_ = std::make_unique<RecipeBuilder>(asset);
+  commit(builder_->build(Json::array()),
+         {"Sample", std::make_shared<const Json>(Json::array()), Json::object(), "sinew studio"}, true);
+}
+
+void Session::open_file(const fs::path& path, const Progress& progress) {
+  progress.step("reading", 0.02);
+  auto asset = std::make_shared<io::Asset>(io::load(path, {}, progress));
+  if (asset->character.rig.mesh.face_count() == 0)
+    throw Error(fmt::format("{} has no mesh to show.", path.filename().string()));
+  const bool rigged = pipeline::has_rig(asset->character);
+  auto builder = std::make_unique<RecipeBuilder>(asset);
+  const std::string name = path.filename().string();
+  std::shared_ptr<const Built> bare = builder->build(Json::array(), progress);
+  builder_ = std::move(builder);
+  {
+    const std::lock_guard lock(mutex_);
+    input_name_ = name;
+    sample_ = false;
+  }
+  commit(std::move(bare),
+         {"Open " + name, std::make_shared<const Json>(Json::array()), Json::object(), "sinew studio " + name}, true);
+  if (!rigged) add_step({{"do", "rig"}, {"options", {{"demo_clip", {"auto"}}}}}, progress);
+}
+
+void Session::commit(std::shared_ptr<const Built> built, Entry entry, bool fresh) {
+  auto scene = std::make_shared<const Scene>(std::move(built), ++generation_);
+  auto mover = std::make_shared<Mover>(scene, "lbs", Json::object(), Progress());
+  const std::lock_guard lock(mutex_);
+  if (fresh) {
+    history_.clear();
+    image_blobs_.clear();
+    blobs_.clear();
+    methods_ = {"lbs", ""};
+    for (const Image& image : scene->character().images) {
+      const std::string type = io::sniff_image_type(image.bytes);
+      image_blobs_.push_back(type.empty() || io::sniff_image_pixels(image.bytes) > kMostPixels
+                                 ? Json()
+                                 : Json(add_blob(type, image.bytes)));
+    }
+  } else {
+    history_.resize(std::min(history_.size(), cursor_ + 1));
+    if (history_.size() >= kMostHistory) history_.erase(history_.begin());
+  }
+  try {
+    motion::pose_from_json(entry.pose, scene->character().rig);
+  } catch (const Error&) {
+    entry.pose = Json::object();  // Of joints that are gone.
+  }
+  history_.push_back(std::move(entry));
+  cursor_ = history_.size() - 1;
+  scene_ = std::move(scene);
+  movers_ = {std::move(mover), nullptr};
+  methods_ = {"lbs", ""};
+  limbs_.reset();
+  brush_surface_.reset();
+  attention_ = Json::object();
+  for (const Client& client : clients_) send_all(client.peer);
+}
+
+void Session::apply_steps(Json steps, std::string label, std::string command, const Progress& progress) {
+  std::shared_ptr<const Built> built = builder_->build(steps, progress);
+  Json pose;
+  {
+    const std::lock_guard lock(mutex_);
+    pose = now().pose;
+  }
+  commit(std::move(built),
+         {std::move(label), std::make_shared<const Json>(std::move(steps)), std::move(pose), std::move(command)},
+         false);
+}
+
+void Session::add_step(const Json& step, const Progress& progress) {
+  Json steps;
+  std::string name;
+  {
+    const std::lock_guard lock(mutex_);
+    steps = *now().steps;
+    name = input_name_;
+  }
+  steps.push_back(step);
+  apply_steps(std::move(steps), step_label(step), step_command(step, name), progress);
+}
+
+void Session::go_to(std::size_t cursor, const Progress& progress) {
+  std::shared_ptr<const Json> steps, current;
+  {
+    const std::lock_guard lock(mutex_);
+    steps = history_[cursor].steps;
+    current = now().steps;
+  }
+  if (*steps == *current) {
+    const std::lock_guard lock(mutex_);
+    cursor_ = cursor;
+    const std::string text = history_json().dump(-1, ' ', false, Json::error_handler_t::replace);
+    for (const Client& client : clients_) client.peer->send(text);
+    return;
+  }
+  auto scene = std::make_shared<const Scene>(builder_->build(*steps, progress), ++generation_);
+  auto mover = std::make_shared<Mover>(scene, "lbs", Json::object(), Progress());
+  const std::lock_guard lock(mutex_);
+  cursor_ = cursor;
+  scene_ = std::move(scene);
+  movers_ = {std::move(mover), nullptr};
+  methods_ = {"lbs", ""};
+  limbs_.reset();
+  brush_surface_.reset();
+  attention_ = Json::object();
+  for (const Client& client : clients_) send_all(client.peer);
+}
+
+void Session::move_joints(const Json& body, const Progress& progress) {
+  std::shared_ptr<const Scene> scene;
+  {
+    const std::lock_guard lock(mutex_);
+    scene = scene_;
+  }
+  const Built& built = scene->built();
+  if (!built.rigged)
+    throw Error(
+        "This skeleton is that of the file. Only joints that Sinew placed can be moved: replace the rig first.");
+  if (built.posed) throw Error("The rest pose was changed by the preset. Rig with another preset to move joints.");
+  const auto moves = body.find("moves");
+  if (moves == body.end() || !moves->is_array() || moves->empty()) throw Error("The message lacks 'moves'.");
+  const bool mirror = flag_of(body, "mirror", true);
+  const Mat4 back = built.turn.inverse();
+  const std::vector<Mat4> rest = rest_matrices(built.asset.character.rig.skeleton);
+  Json hints = Json::object();
+  const auto put = [&](Index joint, const Vec3& place) {
+    const Vec3 p = transform_point(back, place);
+    hints[built.placed[joint].hint] = {p.x(), p.y(), p.z()};
+  };
+  for (const Json& move : *moves) {
+    const auto joint =
+        static_cast<Index>(integer_of(move, "joint", 0, static_cast<std::int64_t>(built.placed.size()) - 1));
+    const PlacedJoint& placed = built.placed[joint];
+    if (placed.hint.empty())
+      throw Error(fmt::format("'{}' belongs to no body plan, so its position follows from the mesh alone.",
+                              built.asset.character.rig.skeleton.joints[joint].name));
+    put(joint, vector_of(move, "place"));
+    // The rigger mirrors hints by itself; a partner that must stay gets a hint of its own.
+    if (!mirror && placed.partner != kNone && !built.placed[placed.partner].hint.empty())
+      put(placed.partner, rest[placed.partner].topRightCorner<3, 1>());
+  }
+  add_step({{"do", "joints"}, {"hints", std::move(hints)}}, progress);
+}
+
+void Session::show(const Json& body, const Progress& progress) {
+  const auto slot = static_cast<std::size_t>(integer_of(body, "slot", 0, 1));
+  const std::string method = text_of(body, "method");
+  std::shared_ptr<const Scene> scene;
+  {
+    const std::lock_guard lock(mutex_);
+    scene = scene_;
+  }
+  std::shared_ptr<Mover> mover;
+  if (!method.empty()) mover = std::make_shared<Mover>(scene, method, body.value("options", Json::object()), progress);
+  const std::lock_guard lock(mutex_);
+  if (scene_ != scene) return;
+  Findings findings = mover ? mover->findings() : Findings();
+  movers_[slot] = std::move(mover);
+  methods_[slot] = method;
+  Json texts = Json::array();
+  for (const Finding& finding : findings) texts.push_back(finding.text);
+  const std::string text = Json{{"t", "shown"}, {"slot", slot}, {"method", method}, {"findings", texts}}.dump(
+      -1, ' ', false, Json::error_handler_t::replace);
+  for (const Client& client : clients_) client.peer->send(text);
+}
+
+void Session::check(const Progress& progress) {
+  std::shared_ptr<const Scene> scene;
+  {
+    const std::lock_guard lock(mutex_);
+    scene = scene_;
+  }
+  if (!scene) return;
+  const Built& built = scene->built();
+  const pipeline::CheckResult result =
+      pipeline::check(built.asset.character, pipeline::check_profile("game"), progress);
+  std::vector<pipeline::JointDoubt> doubts;
+  for (Index j = 0; j < built.placed.size(); ++j)
+    if (!built.placed[j].origin.empty()) doubts.push_back({j, built.placed[j].confidence, built.placed[j].origin});
+  Json message = {{"t", "attention"},
+                  {"generation", scene->generation()},
+                  {"items", Json::array()},
+                  {"verdict", pipeline::verdict_name(result.verdict)},
+                  {"rows", Json::array()}};
+  for (const pipeline::AttentionItem& item :
+       pipeline::attention(built.asset.character, doubts, built.findings, &result))
+    message["items"].push_back(attention_json(item));
+  for (const pipeline::CheckRow& row : result.rows)
+    message["rows"].push_back({{"id", row.kind->id},
+                               {"title", row.kind->title},
+                               {"verdict", pipeline::verdict_name(row.verdict)},
+                               {"value", pipeline::check_value_text(row.value, row.kind->unit)},
+                               {"where", row.where},
+                               {"text", row.text}});
+  {
+    const std::lock_guard lock(mutex_);
+    if (scene_ != scene) return;
+    attention_ = message;
+  }
+  broadcast(message);
+}
+
+void Session::export_file(const Sender& sender, const Json& body, const Progress& progress) {
+  std::shared_ptr<const Scene> scene;
+  std::string stem;
+  Json recipe;
+  {
+    const std::lock_guard lock(mutex_);
+    scene = scene_;
+    stem = fs::path(input_name_).stem().string();
+    recipe = recipe_json(builder_->input(), *now().steps, {{"pose", now().pose}});
+  }
+  const std::string format = text_of(body, "format");
+  const auto deliver = [&](const std::string& name, const std::string& type, io::Bytes bytes,
+                           const Findings& findings) {
+    Json texts = Json::array();
+    for (const Finding& finding : findings) texts.push_back(finding.text);
+    std::uint64_t id = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      id = add_blob(type, std::move(bytes));
+    }
+    sender.peer->send(
+        Json{{"t", "download"}, {"re", sender.id}, {"blob", id}, {"name", name}, {"findings", texts}}.dump(
+            -1, ' ', false, Json::error_handler_t::replace));
+  };
+  if (format == "recipe" || format == "pose") {
+    const std::string text = json_text(format == "pose" ? recipe["view"]["pose"] : recipe);
+    const auto bytes = io::as_bytes(text);
+    deliver(stem + (format == "pose" ? ".pose.json" : ".sinew.json"), "application/json",
+            io::Bytes(bytes.begin(), bytes.end()), {});
+    return;
+  }
+  progress.step("writing", 0.3);
+  const bool page = format == "report";
+  constexpr std::array endings = {"glb", "gltf", "vrm"};
+  if (!page && std::find(endings.begin(), endings.end(), format) == endings.end())
+    throw Error(fmt::format("The studio exports glb, gltf and vrm files, not '{}'.", format));
+  if (format == "gltf")
+    throw Error("A .gltf file has further files beside it. Export a .glb file, or use `sinew convert`.");
+  const fs::path folder = options_.scratch / fmt::format("export{}", generation_);
+  fs::create_directories(folder);
+  const std::string name = stem + (scene->built().changed ? "_rigged" : "");
+  const fs::path path = folder / (name + (page ? ".glb" : "." + format));
+  io::set_may_replace(path, true);
+  Report report;
+  save_built(scene->built(), path, report);
+  if (!page) return deliver(path.filename().string(), "model/gltf-binary", io::read_file(path), report.warnings);
+  if (!options_.report) throw Error("This build makes no reports.");
+  deliver(name + ".html", "text/html", options_.report(path), report.warnings);
+}
+
+void Session::load_recipe(const std::string& name, const Progress& progress) {
+  fs::path path;
+  {
+    const std::lock_guard lock(mutex_);
+    if (drop_.empty() || name.empty()) throw Error("Nothing was uploaded.");
+    path = drop_ / name;
+  }
+  const Json recipe = io::parse_json(io::read_json_bytes(path), path);
+  Json steps = recipe_steps(recipe, builder_->input());
+  apply_steps(std::move(steps), "Load " + name, "", progress);
+}
+
+fs::path Session::upload_path(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  return drop_.empty() ? fs::path() : drop_ / name;
+}
+
+std::uint64_t Session::add_blob(std::string type, io::Bytes bytes) {
+  blobs_[next_blob_] = {std::move(type), std::make_shared<const io::Bytes>(std::move(bytes))};
+  return next_blob_++;
+}
+
+std::optional<Blob> Session::blob(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = blobs_.find(id);
+  return found == blobs_.end() ? std::nullopt : std::optional(found->second);
+}
+
+Json Session::history_json() const {
+  Json labels = Json::array();
+  for (const Entry& entry : history_) labels.push_back(entry.label);
+  return {{"t", "history"},     {"labels", labels},         {"cursor", cursor_},
+          {"pose", now().pose}, {"command", now().command}, {"steps", now().steps->size()}};
+}
+
+Json Session::state_json() const {
+  Json json = {{"t", "state"},      {"scene", scene_->describe()}, {"images", image_blobs_}, {"input", input_name_},
+               {"sample", sample_}, {"methods", methods_},         {"recipe", *now().steps}};
+  // Painted rows are long, and the page does not need them.
+  for (Json& step : json["recipe"]) step.erase("pins");
+  json["history"] = history_json();
+  return json;
+}
+
+void Session::send_all(const std::shared_ptr<Peer>& peer) {
+  if (!scene_) return;
+  peer->send(state_json().dump(-1, ' ', false, Json::error_handler_t::replace));
+  peer->send(scene_->surface());
+  if (!attention_.empty()) peer->send(attention_.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+Json Session::welcome(bool editor) const {
+  Json files = Json::array();
+  for (const fs::path& path : options_.files) files.push_back(path.filename().string());
+  Json json = controls_json();
+  json["t"] = "welcome";
+  json["protocol"] = kProtocol;
+  json["version"] = options_.version;
+  json["editor"] = editor;
+  json["files"] = files;
+  json["report"] = static_cast<bool>(options_.report);
+  return json;
+}
+
+}  // namespace sinew::studio

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+#pragma once
+
+/// What the studio holds: one character, its history, and the pages that show it. Messages of pages come in, answers go
+/// out. Long work runs in one lane, frames and queries in another, so that posing never waits for binding.
+
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sinew/core/progress.h"
+#include "sinew/pipeline/attention.h"
+#include "sinew/rigging/limb_scene.h"
+#include "sinew/studio/lane.h"
+#include "sinew/studio/pins.h"
+#include "sinew/studio/recipe.h"
+#include "sinew/studio/scene.h"
+#include "sinew/studio/server.h"
+
+namespace sinew::studio {
+
+struct SessionOptions {
+  std::filesystem::path scratch;  ///< For uploads and exports.
+  std::vector<std::filesystem::path>
+      files;                ///< That the user named, or those of a folder. The page knows numbers only.
+  bool open_first = false;  ///< The first file is opened at once.
+  std::string version;
+  /// Makes a page of a file, as `sinew report`; empty if there is none.
+  std::function<io::Bytes(const std::filesystem::path& file)> report;
+};
+
+class Session {
+ public:
+  explicit Session(SessionOptions options);
+  ~Session();
+
+  void opened(const std::shared_ptr<Peer>& peer);
+  void received(const std::shared_ptr<Peer>& peer, const std::string& text);
+  void closed(const std::shared_ptr<Peer>& peer);
+  std::filesystem::path upload_path(const std::string& name);
+  std::optional<Blob> blob(std::uint64_t id);
+
+ private:
+  /// One entry of the history: everything that undo restores.
+  struct Entry {
+    std::string label;
+    std::shared_ptr<const Json> steps;
+    Json pose = Json::object();
+    std::string command;
+  };
+  struct Sender {
+    std::shared_ptr<Peer> peer;
+    std::int64_t id = 0;
+  };
+  struct Client {
+    std::shared_ptr<Peer> peer;
+    int bad_messages = 0;
+    std::optional<Json> draw = {};  ///< The latest request that was not served.
+  };
+  /// A stroke of the brush that is being drawn.
+  struct Stroke {
+    Brush brush;
+    std::vector<float> weights;
+    std::map<Index, float> pins;
+    std::shared_ptr<const Scene> scene;
+  };
+  using Work = std::function<void(const Progress&)>;
+
+  void dispatch(const Sender& sender, const Message& message);
+  void start_job(const Sender& sender, std::string label, Work work);
+  void start_checks();
+  void cancel_job();
+  void broadcast(const Json& message);
+  void fail(const Sender& sender, const std::string& text);
+
+  // In the job lane.
+  void open_sample();
+  void open_file(const std::filesystem::path& path, const Progress& progress);
+  void commit(std::shared_ptr<const Built> built, Entry entry, bool fresh);
+  void apply_steps(Json steps, std::string label, std::string command, const Progress& progress);
+  void add_step(const Json& step, const Progress& progress);
+  void go_to(std::size_t cursor, const Progress& progress);
+  void move_joints(const Json& body, const Progress& progress);
+  void show(const Json& body, const Progress& progress);
+  void check(const Progress& progress);
+  void export_file(const Sender& sender, const Json& body, const Progress& progress);
+  void load_recipe(const std::string& name, const Progress& progress);
+
+  // In the frame lane.
+  void draw(const std::shared_ptr<Peer>& peer);
+  void edit_pose(const Sender& sender, const Json& body);
+  void answer(const Sender& sender, const Json& body);
+  void send_field(const std::shared_ptr<Peer>& peer, const Json& body);
+  void stroke(const Sender& sender, const Json& body);
+  Json snap(const Json& body);
+  std::vector<float> field_values(const Scene& scene, const Json& body) const;
+
+  // With the lock held.
+  Json state_json() const;
+  Json history_json() const;
+  void send_all(const std::shared_ptr<Peer>& peer);
+  const Entry& now() const { return history_[cursor_]; }
+  std::uint64_t add_blob(std::string type, io::Bytes bytes);
+
+  Json welcome(bool editor) const;
+
+  SessionOptions options_;
+  mutable std::mutex mutex_;
+  std::vector<Client> clients_;
+  std::weak_ptr<Peer> editor_;
+  std::vector<Entry> history_;
+  std::size_t cursor_ = 0;
+  std::unique_ptr<RecipeBuilder> builder_;  ///< Used in the job lane only.
+  std::shared_ptr<const Scene> scene_;
+  std::array<std::shared_ptr<Mover>, 2> movers_;
+  std::array<std::string, 2> methods_ = {"lbs", ""};
+  std::shared_ptr<const rigging::LimbScene> limbs_;
+  std::shared_ptr<const BrushSurface> brush_surface_;
+  std::optional<Stroke> stroke_;
+  Json attention_ = Json::object();
+  std::optional<Progress> job_, checks_;
+  std::string job_label_;
+  std::uint32_t generation_ = 0;
+  std::uint64_t next_blob_ = 1;
+  std::map<std::uint64_t, Blob> blobs_;
+  std::vector<Json> image_blobs_;
+  std::filesystem::path drop_;  ///< Where the files of the current drop are.
+  int drops_ = 0;
+  std::string input_name_ = "sample";
+  bool sample_ = true;
+
+  Lane frames_, jobs_;  ///< Last, so that they end first.
+};
+
+}  // namespace sinew::studio

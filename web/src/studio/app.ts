@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+/// Connects the program, the picture and what the panels show.
+
+import { effect } from '@preact/signals';
+import * as THREE from 'three';
+import { Viewport } from '../view/viewport';
+import type { Look } from '../view/skin';
+import { Link, kinds, type Answer, type Head } from './link';
+import { Tools } from './tools';
+import * as store from './store';
+
+const modelFiles = (name: string) => store.welcome.value?.endings.some((ending) => name.toLowerCase().endsWith(ending)) ?? false;
+
+export class App {
+  readonly link: Link;
+  readonly view: Viewport;
+  readonly tools: Tools;
+  private open = 0; // Requests for frames without an answer.
+  private sequence = 0;
+  private last = performance.now();
+  private wanted = true; // A frame is wanted although nothing plays.
+  private waiting: { info: store.SceneInfo; fresh: boolean } | null = null;
+  private lastInput = '';
+  private updates = 0;
+  private measured = performance.now();
+  private micros = 0;
+  readonly frames: string[] = []; // For tests: hashes of frames.
+
+  constructor(element: HTMLElement) {
+    this.view = new Viewport(element, () => undefined);
+    this.link = new Link({
+      message: (message) => this.message(message),
+      binary: (head, buffer) => this.binary(head, buffer),
+      connected: (yes) => {
+        store.connected.value = yes;
+        this.open = 0;
+        if (!yes) store.job.value = null;
+      },
+    });
+    this.tools = new Tools(this);
+    effect(() => {
+      this.view.setTheme(store.theme.value === 'dark');
+      document.documentElement.dataset.theme = store.theme.value;
+    });
+    effect(() => this.applyLook());
+    effect(() => {
+      const field = store.field.value;
+      const joint = store.chosen.value;
+      const generation = store.scene.value?.generation;
+      if (field && generation && (field !== 'joint' || joint >= 0)) this.link?.tell('field', { field, joint: Math.max(0, joint) });
+    });
+    effect(() => {
+      const difference = store.mode.value === 'compare' && store.methods.value[1] !== '';
+      this.view.compare = !difference || store.compareView.value === 'difference' ? 'off' : store.compareView.value;
+      this.want();
+    });
+    requestAnimationFrame(() => this.tick());
+    window.addEventListener('dragover', (event) => event.preventDefault());
+    window.addEventListener('drop', (event) => {
+      event.preventDefault();
+      void this.openFiles([...(event.dataTransfer?.files ?? [])]);
+    });
+  }
+
+  private applyLook() {
+    const difference = store.mode.value === 'compare' && store.methods.value[1] !== '' && store.compareView.value === 'difference';
+    const kind = difference ? 4 : { '': 0, joint: 1, segments: 2, influences: 3 }[store.field.value];
+    const size = store.scene.value ? new THREE.Vector3(...store.scene.value.box[0]).distanceTo(new THREE.Vector3(...store.scene.value.box[1])) : 1;
+    const look: Look = {
+      field: kind as Look['field'],
+      range: difference ? 20 * size : 7,
+      xray: store.xray.value,
+      wire: store.wire.value,
+      hidden: store.hiddenMaterials.value,
+    };
+    this.view.chosen = store.chosen.value;
+    this.view.look(look, store.showBones.value || store.mode.value === 'joints' || store.mode.value === 'pose');
+  }
+
+  want() {
+    this.wanted = true;
+  }
+
+  private tick() {
+    const now = performance.now();
+    const step = Math.min(0.25, (now - this.last) / 1000);
+    this.last = now;
+    const plays = store.playing.value && !this.still;
+    if (plays && store.duration.value > 0) {
+      const next = (store.time.peek() + step * store.speed.value) % store.duration.value;
+      store.time.value = next;
+    }
+    if (this.open < 2 && store.scene.peek() && this.link.ready && (plays || this.wanted)) this.request();
+    this.view.tick(store.mode.peek() === 'pose' && store.posed.peek());
+    if (now - this.measured > 1000) {
+      const seconds = (now - this.measured) / 1000;
+      store.statistics.value = { updates: this.updates / seconds, drawn: this.view.drawn / seconds, micros: this.updates ? this.micros / this.updates : 0 };
+      this.updates = this.micros = this.view.drawn = 0;
+      this.measured = now;
+    }
+    requestAnimationFrame(() => this.tick());
+  }
+
+  /// Poses and joints stand still; everything else moves.
+  private get still(): boolean {
+    return store.posed.value || store.mode.value === 'joints' || store.clip.value < 0;
+  }
+
+  private request() {
+    this.wanted = false;
+    ++this.open;
+    const bind = store.mode.value === 'joints';
+    const body: Record<string, unknown> = {
+      seq: ++this.sequence,
+      clip: bind ? -1 : store.clip.value,
+      time: store.time.value,
+      posed: store.posed.value && !bind,
+      compare: store.mode.value === 'compare' && store.methods.value[1] !== '',
+    };
+    if (body.posed && this.tools.edit) body.edit = this.tools.edit;
+    this.link.tell('draw', body);
+  }
+
+  private binary(head: Head, buffer: ArrayBuffer) {
+    if (head.kind === kinds.surface) {
+      const info = store.scene.value;
+      if (!info || head.generation !== info.generation) return;
+      this.view.setSurface(info, head, buffer, this.waiting?.fresh ?? true);
+      this.applyLook();
+      void this.loadPictures(info);
+      this.open = 0;
+      this.want();
+      return;
+    }
+    if (head.generation !== store.scene.value?.generation) return;
+    if (head.kind === kinds.frame) {
+      if (head.slot === 0) {
+        this.open = Math.max(0, this.open - 1);
+        ++this.updates;
+        this.micros += head.micros;
+        if (this.frames.length < 4000) this.frames.push(String(buffer.byteLength > 200 ? new Uint32Array(buffer, 32 + 12 * Math.floor(head.vertices / 2), 3).join(',') : ''));
+      }
+      this.view.frame(head, buffer);
+      if (this.tools.edit) this.want();
+    } else if (head.kind === kinds.field) this.view.field(buffer);
+  }
+
+  private async loadPictures(info: store.SceneInfo) {
+    const skins = this.view.skins;
+    const made = new Map<number, Promise<ImageBitmap>>();
+    await Promise.all(
+      info.materials.map(async (material, i) => {
+        const id = material && material.map >= 0 ? store.images.value[material.map] : null;
+        if (id === null || id === undefined) return;
+        try {
+          if (!made.has(id)) made.set(id, this.link.blob(id).then((blob) => createImageBitmap(blob, { colorSpaceConversion: 'none' })));
+          const picture = await made.get(id)!;
+          for (const skin of skins) skin?.setMap(i, picture);
+          this.view.touch();
+        } catch {
+          store.notice.value = 'A picture of the character cannot be shown.';
+        }
+      }),
+    );
+  }
+
+  private message(message: Answer) {
+    switch (message.t) {
+      case 'welcome':
+        store.welcome.value = message as unknown as store.Welcome;
+        store.editor.value = message.editor as boolean;
+        break;
+      case 'role':
+        store.editor.value = message.editor as boolean;
+        break;
+      case 'state':
+        this.state(message);
+        break;
+      case 'history':
+        this.setHistory(message);
+        break;
+      case 'shown': {
+        const methods: [string, string] = [...store.methods.value];
+        methods[message.slot as 0 | 1] = message.method as string;
+        store.methods.value = methods;
+        if ((message.findings as string[]).length) store.notice.value = (message.findings as string[]).join(' ');
+        this.want();
+        break;
+      }
+      case 'attention':
+        if (message.generation !== store.scene.value?.generation) break;
+        store.items.value = message.items as store.Item[];
+        store.rows.value = message.rows as store.CheckRow[];
+        store.verdict.value = message.verdict as string;
+        break;
+      case 'job':
+        store.job.value = message.done ? null : (message as unknown as store.Job);
+        break;
+      case 'download':
+        void this.download(message.blob as number, message.name as string);
+        if ((message.findings as string[]).length) store.notice.value = (message.findings as string[]).join(' ');
+        break;
+      case 'no_frame':
+        this.open = Math.max(0, this.open - 1);
+        break;
+      case 'error':
+        store.error.value = message.text as string;
+        break;
+    }
+  }
+
+  private setHistory(message: Answer) {
+    store.history.value = { labels: message.labels as string[], cursor: message.cursor as number, command: message.command as string };
+    store.pose.value = message.pose as Record<string, unknown>;
+    this.want();
+  }
+
+  private state(message: Answer) {
+    const info = message.scene as store.SceneInfo;
+    const before = store.scene.value;
+    const fresh = this.lastInput !== message.input || !before || JSON.stringify(before.box) !== JSON.stringify(info.box);
+    const rigged = before !== null && before.joints.length === 0 && info.joints.length > 0;
+    this.lastInput = message.input as string;
+    this.waiting = { info, fresh };
+    store.images.value = message.images as (number | null)[];
+    const name = before?.joints[store.chosen.value]?.name;
+    store.scene.value = info;
+    store.input.value = message.input as string;
+    store.isSample.value = message.sample as boolean;
+    store.methods.value = message.methods as [string, string];
+    store.recipe.value = message.recipe as Record<string, unknown>[];
+    store.items.value = null;
+    store.item.value = -1;
+    this.view.markAt();
+    if (fresh) {
+      store.chosen.value = -1;
+      store.posed.value = false;
+      store.field.value = '';
+      store.hiddenMaterials.value = new Set();
+      store.locked.value = new Set();
+      if (!store.isSample.value && store.mode.value !== 'review') store.mode.value = 'review';
+    } else if (name !== undefined) store.chosen.value = info.joints.findIndex((joint) => joint.name === name);
+    const playing = before?.clips[store.clip.value]?.name;
+    const same = info.clips.findIndex((clip) => clip.name === playing);
+    if (fresh || rigged || (same < 0 && store.clip.value >= 0)) this.choose(this.firstClip(info));
+    else if (same >= 0 && same !== store.clip.value) this.choose(same);
+    this.setHistory(message.history as Answer);
+  }
+
+  private firstClip(info: store.SceneInfo): number {
+    const fitting = info.clips.findIndex((clip) => clip.builtin && clip.name === info.fitting);
+    const own = info.clips.findIndex((clip) => !clip.builtin);
+    return own >= 0 && !info.rigged && !store.isSample.value ? own : fitting;
+  }
+
+  choose(clip: number) {
+    store.clip.value = clip;
+    store.posed.value = false;
+    store.duration.value = 0;
+    this.want();
+    if (clip < 0) return;
+    this.link.ask('ask', { what: 'clip', clip }).then(
+      (answer) => {
+        if (store.clip.value !== clip) return;
+        store.duration.value = answer.duration as number;
+        store.time.value = 0;
+      },
+      () => undefined,
+    );
+  }
+
+  async run(t: string, body: Record<string, unknown> = {}): Promise<boolean> {
+    store.error.value = '';
+    try {
+      await this.link.ask(t, body);
+      return true;
+    } catch (problem) {
+      store.error.value = problem instanceof Error ? problem.message : String(problem);
+      return false;
+    }
+  }
+
+  step(step: Record<string, unknown>): Promise<boolean> {
+    return this.run('do', { step });
+  }
+
+  async openFiles(files: File[]) {
+    if (files.length === 0) return;
+    const main = files.find((file) => modelFiles(file.name)) ?? files[0];
+    if (!(await this.run('drop'))) return;
+    try {
+      for (const file of files) await this.link.upload(file);
+    } catch (problem) {
+      store.error.value = problem instanceof Error ? problem.message : String(problem);
+      return;
+    }
+    if (main.name.endsWith('.sinew.json')) await this.run('load_recipe', { name: main.name });
+    else if (main.name.endsWith('.json')) {
+      try {
+        const pose = JSON.parse(await main.text()) as unknown;
+        if (await this.run('pose', { pose })) this.showPose();
+      } catch {
+        store.error.value = `${main.name} is neither a pose nor a recipe.`;
+      }
+    } else await this.run('open', { name: main.name });
+  }
+
+  showPose() {
+    store.posed.value = true;
+    if (store.mode.value !== 'pose') store.mode.value = 'pose';
+    this.want();
+  }
+
+  private async download(id: number, name: string) {
+    const blob = await this.link.blob(id);
+    this.save(blob, name);
+  }
+
+  save(blob: Blob, name: string) {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(blob);
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
+  picture() {
+    this.view.renderer.domElement.toBlob((blob) => blob && this.save(blob, `${store.input.value || 'studio'}.png`));
+  }
+
+  setMode(mode: store.Mode) {
+    store.mode.value = mode;
+    store.posed.value = mode === 'pose';
+    if (mode === 'weights' && store.field.value === '') store.field.value = 'joint';
+    if (mode !== 'weights') store.field.value = '';
+    if (mode === 'weights' && store.chosen.value < 0 && store.deforming.value.length) store.chosen.value = store.deforming.value[0];
+    this.view.setBrush(null, 0);
+    this.view.setOutline([]);
+    this.want();
+  }
+
+  /// Shows an item of the attention list: its place, its pose.
+  async show(index: number) {
+    const item = store.items.value?.[index];
+    if (!item) return;
+    store.item.value = index;
+    if (item.joint >= 0) store.chosen.value = item.joint;
+    if (item.pose) {
+      if (await this.run('pose', { edit: item.pose, from_rest: true })) store.posed.value = true;
+    } else store.posed.value = false;
+    this.view.markAt(item.place, item.radius);
+    if (item.place && item.radius) this.view.aim(new THREE.Vector3(...item.place), 3 * item.radius);
+    this.want();
+  }
+
+  nextJoint(step: number) {
+    const joints = store.deforming.value;
+    if (joints.length === 0) return;
+    const at = joints.indexOf(store.chosen.value);
+    store.chosen.value = joints[(at + step + joints.length) % joints.length];
+  }
+
+  focus() {
+    const places = this.view.bones?.places;
+    const place = store.chosen.value >= 0 ? places?.[store.chosen.value] : undefined;
+    if (place) this.view.aim(place.clone(), 0.12 * this.size);
+    else this.view.frameAll();
+  }
+
+  get size(): number {
+    const info = store.scene.value;
+    return info ? new THREE.Vector3(...info.box[0]).distanceTo(new THREE.Vector3(...info.box[1])) : 1;
+  }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+/// What keys do. Tab stays what moves the focus.
+
+import type { App } from './app';
+import { brushOn } from './tools';
+import * as store from './store';
+
+export const keyMap: [string, string][] = [
+  ['Space', 'play, pause'],
+  ['← →', 'one frame'],
+  ['Home', 'look at everything'],
+  ['F', 'look at the chosen joint'],
+  ['1 3 7', 'front, side, top'],
+  ['R P J W C D', 'modes'],
+  [', .', 'previous, next item'],
+  ['[ ]', 'previous, next joint'],
+  ['S X E', 'skeleton, X-ray, edges'],
+  ['L', 'lock the chosen joint'],
+  ['M', 'mirror'],
+  ['B', 'brush (Shift smooths, Ctrl subtracts)'],
+  ['- =', 'size of the brush'],
+  ['PgUp PgDn', 'previous, next character'],
+  ['Ctrl-Z', 'undo'],
+  ['Ctrl-Shift-Z', 'redo'],
+  ['Ctrl-S', 'save the recipe'],
+  ['Esc', 'cancel'],
+];
+
+function toggleLock() {
+  const name = store.jointName.value;
+  if (!name) return;
+  const next = new Set(store.locked.value);
+  if (!next.delete(name)) next.add(name);
+  store.locked.value = next;
+}
+
+function nextFile(app: App, step: number) {
+  const files = store.welcome.value?.files ?? [];
+  const at = files.indexOf(store.input.value);
+  const to = at + step;
+  if (to >= 0 && to < files.length) void app.run('open', { file: to });
+}
+
+export function onKey(app: App, event: KeyboardEvent) {
+  const target = event.target as HTMLElement;
+  const typing = target instanceof HTMLInputElement && ['text', 'search', 'number'].includes(target.type);
+  if (typing || target instanceof HTMLSelectElement) return;
+  if (event.ctrlKey || event.metaKey) {
+    const key = event.key.toLowerCase();
+    if (key === 'z') void app.run(event.shiftKey ? 'redo' : 'undo');
+    else if (key === 'y') void app.run('redo');
+    else if (key === 's') void app.run('export', { format: 'recipe' });
+    else return;
+    event.preventDefault();
+    return;
+  }
+  if (event.altKey) return;
+  const slider = target instanceof HTMLInputElement && target.type === 'range';
+  const mode = store.modes.find(([, , key]) => key.toLowerCase() === event.key.toLowerCase());
+  if (mode) app.setMode(mode[0]);
+  else
+    switch (event.key) {
+      case ' ':
+        if (target instanceof HTMLButtonElement) return;
+        store.playing.value = !store.playing.value;
+        if (store.playing.value && store.posed.value) store.posed.value = false;
+        break;
+      case 'ArrowLeft':
+      case 'ArrowRight':
+        if (slider) return;
+        store.playing.value = false;
+        store.time.value = Math.max(0, Math.min(store.duration.value, store.time.value + (event.key === 'ArrowLeft' ? -1 : 1) / 30));
+        app.want();
+        break;
+      case 'Home':
+        app.view.frameAll();
+        break;
+      case 'f':
+        app.focus();
+        break;
+      case '1':
+        app.view.view([0, 0, 1]);
+        break;
+      case '3':
+        app.view.view([1, 0, 0]);
+        break;
+      case '7':
+        app.view.view([0, 1, 0.001]);
+        break;
+      case ',':
+        void app.show(Math.max(0, store.item.value - 1));
+        break;
+      case '.':
+        void app.show(Math.min((store.items.value?.length ?? 1) - 1, store.item.value + 1));
+        break;
+      case '[':
+        app.nextJoint(-1);
+        break;
+      case ']':
+        app.nextJoint(1);
+        break;
+      case 's':
+        store.showBones.value = !store.showBones.value;
+        break;
+      case 'x':
+        store.xray.value = !store.xray.value;
+        break;
+      case 'e':
+        store.wire.value = !store.wire.value;
+        break;
+      case 'l':
+        toggleLock();
+        break;
+      case 'm':
+        store.mirror.value = !store.mirror.value;
+        break;
+      case 'b':
+        if (store.mode.value !== 'weights') app.setMode('weights');
+        brushOn.value = !brushOn.value;
+        break;
+      case '-':
+      case '=':
+        store.brush.value = { ...store.brush.value, radius: store.brush.value.radius * (event.key === '-' ? 0.8 : 1.25) };
+        break;
+      case 'PageUp':
+        nextFile(app, -1);
+        break;
+      case 'PageDown':
+        nextFile(app, 1);
+        break;
+      case 'Escape':
+        app.tools.cancel();
+        app.link.tell('cancel');
+        store.help.value = false;
+        store.error.value = '';
+        break;
+      case '?':
+        store.help.value = !store.help.value;
+        break;
+      default:
+        return;
+    }
+  event.preventDefault();
+}

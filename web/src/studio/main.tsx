@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+/// The studio. Everything that comes from a file is shown as text: Preact makes text nodes of it.
+
+import { render } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { App } from './app';
+import { onKey, keyMap } from './keys';
+import { Outliner } from './panels/outliner';
+import { Panel } from './panels/panel';
+import { Timeline } from './panels/timeline';
+import * as store from './store';
+import './studio.css';
+
+let app: App | null = null;
+
+function chooseFiles() {
+  const input = document.createElement('input');
+  input.type = 'file';
+  input.multiple = true;
+  input.addEventListener('change', () => void app?.openFiles([...(input.files ?? [])]));
+  input.click();
+}
+
+function TopBar() {
+  const files = store.welcome.value?.files ?? [];
+  const undo = store.history.value;
+  const can = (step: number) => undo.labels[undo.cursor + step] !== undefined;
+  return (
+    <header class="bar">
+      <b class="brand">Sinew</b>
+      <button onClick={chooseFiles} title="Open a character: GLB, VRM, FBX, OBJ, PLY, …">Open…</button>
+      {files.length > 1 && (
+        <select aria-label="Characters" onChange={(event) => void app?.run('open', { file: Number(event.currentTarget.value) })}>
+          {files.map((name, i) => (
+            <option value={i} selected={name === store.input.value}>{name}</option>
+          ))}
+        </select>
+      )}
+      <span class="name" title={store.input.value}>{store.isSample.value ? 'Sample' : store.input.value}</span>
+      <nav class="modes" role="tablist">
+        {store.modes.map(([mode, title, key]) => (
+          <button role="tab" aria-selected={store.mode.value === mode} title={`${title} (${key})`} onClick={() => app?.setMode(mode)}>{title}</button>
+        ))}
+      </nav>
+      <span class="space" />
+      <button class="icon" disabled={undo.cursor === 0} title={undo.cursor > 0 ? `Undo ${undo.labels[undo.cursor]} (Ctrl-Z)` : 'Nothing to undo'} onClick={() => void app?.run('undo')}>↶</button>
+      <button class="icon" disabled={!can(1)} title={can(1) ? `Redo ${undo.labels[undo.cursor + 1]} (Ctrl-Shift-Z)` : 'Nothing to redo'} onClick={() => void app?.run('redo')}>↷</button>
+      <button class="icon" title="Light or dark" onClick={() => (store.theme.value = store.theme.value === 'dark' ? 'light' : 'dark')}>◐</button>
+      <button class="icon" title="Keys (?)" onClick={() => (store.help.value = !store.help.value)}>?</button>
+    </header>
+  );
+}
+
+function Notices() {
+  const job = store.job.value;
+  return (
+    <div class="notices" aria-live="polite">
+      {!store.connected.value && <div class="note bad">The program does not answer. Start <code>sinew studio</code> again; this page connects by itself.</div>}
+      {!store.editor.value && store.connected.value && (
+        <div class="note">Another tab edits this character. <button onClick={() => app?.link.tell('take_over')}>Take over</button></div>
+      )}
+      {store.error.value && (
+        <div class="note bad" role="alert"><span>{store.error.value}</span><button class="icon" title="Close" onClick={() => (store.error.value = '')}>×</button></div>
+      )}
+      {store.notice.value && (
+        <div class="note"><span>{store.notice.value}</span><button class="icon" title="Close" onClick={() => (store.notice.value = '')}>×</button></div>
+      )}
+      {job && (
+        <div class="note job">
+          <span>{job.label}{job.stage ? `: ${job.stage}` : ''}</span>
+          <progress max={1} value={job.fraction} />
+          <span class="figure">{Math.round(100 * job.fraction)} % · {job.seconds.toFixed(1)} s</span>
+          <button title="Esc" onClick={() => app?.link.tell('cancel')}>Cancel</button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function ViewBar() {
+  const toggle = (signal: { value: boolean }, text: string, key: string) => (
+    <button aria-pressed={signal.value} title={key} onClick={() => (signal.value = !signal.value)}>{text}</button>
+  );
+  return (
+    <div class="viewbar">
+      {toggle(store.showBones, 'Bones', 'Show the skeleton (S)')}
+      {toggle(store.xray, 'X-ray', 'See through the skin (X)')}
+      {toggle(store.wire, 'Wire', 'Show the edges (E)')}
+      <button title="Look at everything (Home)" onClick={() => app?.view.frameAll()}>All</button>
+      <button title="Front (1)" onClick={() => app?.view.view([0, 0, 1])}>Front</button>
+      <button title="Left side (3)" onClick={() => app?.view.view([1, 0, 0])}>Side</button>
+    </div>
+  );
+}
+
+function Legend() {
+  const { field, scene, chosen } = store;
+  if (store.mode.value === 'compare' && store.methods.value[1] && store.compareView.value === 'difference')
+    return <div class="legend"><b>difference</b><span class="ramp distance" /><span>0</span><span>{(20 * (app?.size ?? 1)).toFixed(0)} mm</span></div>;
+  if (!field.value) return null;
+  const joint = scene.value?.joints[chosen.value];
+  if (field.value === 'joint')
+    return (
+      <div class="legend">
+        <b>{joint ? joint.name : 'Click the skin or a joint'}</b>
+        <span class="ramp" />
+        <span>0 · .25 · .5 · .75 · 1</span>
+        {joint && <span>{joint.vertices.toLocaleString('en')} vertices</span>}
+        <span class="none">▨ no weights</span>
+      </div>
+    );
+  return <div class="legend"><b>{field.value === 'influences' ? 'joints that move a vertex' : 'strongest joint'}</b>{field.value === 'influences' && <><span class="ramp" /><span>1</span><span>8</span></>}<span class="none">▨ no weights</span></div>;
+}
+
+function Figures() {
+  const { updates, drawn, micros } = store.statistics.value;
+  const info = store.scene.value;
+  return (
+    <div class="figures">
+      {info && `${info.vertices.toLocaleString('en')} vertices · ${info.joints.length} joints · `}
+      {updates.toFixed(0)} frames/s · {drawn.toFixed(0)} drawn/s · {(micros / 1000).toFixed(2)} ms
+    </div>
+  );
+}
+
+function Stage() {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!place.current || app) return;
+    try {
+      app = new App(place.current);
+      window.sinewStudio = { app, store };
+      window.addEventListener('keydown', (event) => onKey(app!, event));
+    } catch (problem) {
+      store.error.value = `This browser cannot draw: it needs WebGL 2. ${problem instanceof Error ? problem.message : ''}`;
+    }
+  }, []);
+  return (
+    <main class="stage">
+      <div class="canvas" ref={place} />
+      <ViewBar />
+      <Legend />
+      <Figures />
+      {store.hovered.value && <div class="hover" aria-live="polite">{store.hovered.value}</div>}
+      {store.mode.value === 'compare' && store.methods.value[1] && store.compareView.value === 'wipe' && (
+        <input class="wipe" type="range" min="0" max="1" step="any" value={app?.view.wipe ?? 0.5} aria-label="Before and after"
+          onInput={(event) => { app!.view.wipe = Number(event.currentTarget.value); app!.view.touch(true); }} />
+      )}
+      <Notices />
+    </main>
+  );
+}
+
+function Help() {
+  if (!store.help.value) return null;
+  return (
+    <div class="help" role="dialog" aria-label="Keys" onClick={() => (store.help.value = false)}>
+      <div class="sheet">
+        <h2>Keys</h2>
+        <dl>{keyMap.map(([key, what]) => <><dt><kbd>{key}</kbd></dt><dd>{what}</dd></>)}</dl>
+        <p>Drag: orbit. Right drag: pan. Wheel: zoom.</p>
+      </div>
+    </div>
+  );
+}
+
+function CommandLine() {
+  const { command } = store.history.value;
+  const steps = store.recipe.value;
+  const text = steps.length > 1 ? `sinew rig ${store.input.value} --session ${store.input.value.replace(/\.[^.]*$/, '')}.sinew.json` : command;
+  return (
+    <footer class="command">
+      <code>$ {text}</code>
+      <button title="Copy the command" onClick={() => void navigator.clipboard?.writeText(text)}>Copy</button>
+    </footer>
+  );
+}
+
+function Page() {
+  return (
+    <div class="page">
+      <TopBar />
+      <Outliner app={() => app} />
+      <Stage />
+      <Panel app={() => app} choose={chooseFiles} />
+      <Timeline app={() => app} />
+      <CommandLine />
+      <Help />
+    </div>
+  );
+}
+
+const light = window.matchMedia('(prefers-color-scheme: light)');
+store.theme.value = light.matches ? 'light' : 'dark';
+light.addEventListener('change', () => (store.theme.value = light.matches ? 'light' : 'dark'));
+if (window.matchMedia('(prefers-reduced-motion: reduce)').matches) store.playing.value = false;
+render(<Page />, document.getElementById('app')!);

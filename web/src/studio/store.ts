@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+/// What the panels show. Frames, pointer and camera do not pass through here.
+
+import { signal, computed } from '@preact/signals';
+
+export interface OptionInfo {
+  name: string;
+  sentence: string;
+  unit: string;
+  type: string;
+  optional: boolean;
+  value: unknown;
+  min?: number;
+  max?: number;
+  choices?: string[];
+}
+
+export interface Method {
+  id: string;
+  name: string;
+  when: string;
+  options: OptionInfo[];
+}
+
+export interface Welcome {
+  version: string;
+  editor: boolean;
+  files: string[];
+  endings: string[];
+  deformers: Method[];
+  binders: Method[];
+  templates: string[];
+  presets: string[];
+  report: boolean;
+}
+
+export interface Joint {
+  name: string;
+  parent: number;
+  deforming: boolean;
+  role: string;
+  vertices: number;
+  mirror: number;
+  driven: boolean;
+  confidence?: number;
+  origin?: string;
+  hint?: string;
+}
+
+export interface Material {
+  name: string;
+  color: [number, number, number, number];
+  emissive: [number, number, number];
+  alpha: 'opaque' | 'mask' | 'blend';
+  cutoff: number;
+  doubleSided: boolean;
+  map: number;
+  emissiveMap: number;
+}
+
+export interface SceneInfo {
+  generation: number;
+  name: string;
+  vertices: number;
+  faces: number;
+  corners: number;
+  box: [[number, number, number], [number, number, number]];
+  colors: boolean;
+  groups: { start: number; count: number }[];
+  materials: (Material | null)[];
+  parts: { name: string; vertices: number; faces: number }[];
+  shells: number;
+  joints: Joint[];
+  clips: { name: string; builtin: boolean }[];
+  fitting: string;
+  rigged: boolean;
+  has_weights: boolean;
+  template: string;
+  fits: boolean;
+  confidence: number;
+  movable: boolean;
+  changed: boolean;
+}
+
+export interface Item {
+  id: string;
+  score: number;
+  title: string;
+  text: string;
+  tool: string;
+  joint: number;
+  place?: [number, number, number];
+  radius?: number;
+  pose?: { kind: string; joint: number; axis: [number, number, number]; angle: number };
+}
+
+export interface CheckRow {
+  id: string;
+  title: string;
+  verdict: 'PASS' | 'CHECK' | 'FAIL';
+  value: string;
+  where: string;
+  text: string;
+}
+
+export interface Job {
+  label: string;
+  stage: string;
+  fraction: number;
+  seconds: number;
+}
+
+export type Mode = 'review' | 'pose' | 'joints' | 'weights' | 'compare' | 'deliver';
+export const modes: [Mode, string, string][] = [
+  ['review', 'Review', 'R'],
+  ['pose', 'Pose', 'P'],
+  ['joints', 'Joints', 'J'],
+  ['weights', 'Weights', 'W'],
+  ['compare', 'Compare', 'C'],
+  ['deliver', 'Deliver', 'D'],
+];
+
+export const connected = signal(false);
+export const welcome = signal<Welcome | null>(null);
+export const editor = signal(true);
+export const scene = signal<SceneInfo | null>(null);
+export const input = signal('');
+export const isSample = signal(true);
+export const images = signal<(number | null)[]>([]);
+export const history = signal<{ labels: string[]; cursor: number; command: string }>({ labels: [], cursor: 0, command: '' });
+export const pose = signal<Record<string, any>>({});
+export const recipe = signal<Record<string, any>[]>([]);
+export const job = signal<Job | null>(null);
+export const error = signal('');
+export const notice = signal('');
+export const items = signal<Item[] | null>(null);
+export const rows = signal<CheckRow[]>([]);
+export const verdict = signal('');
+
+export const mode = signal<Mode>('review');
+export const chosen = signal(-1); // A joint.
+export const hovered = signal('');
+export const item = signal(-1);
+export const locked = signal<ReadonlySet<string>>(new Set());
+export const hiddenMaterials = signal<ReadonlySet<number>>(new Set());
+export const search = signal('');
+
+export const clip = signal(-1);
+export const duration = signal(0);
+export const time = signal(0);
+export const playing = signal(true);
+export const speed = signal(1);
+export const posed = signal(false);
+
+export const methods = signal<[string, string]>(['lbs', '']);
+export const compareView = signal<'side' | 'wipe' | 'difference'>('side');
+export const showBones = signal(false);
+export const xray = signal(false);
+export const wire = signal(false);
+export const field = signal<'' | 'joint' | 'influences' | 'segments'>('');
+export const theme = signal<'dark' | 'light'>('dark');
+export const help = signal(false);
+export const statistics = signal({ updates: 0, drawn: 0, micros: 0 });
+
+export const mirror = signal(true);
+export const whole = signal(false);
+export const brush = signal({ mode: 'add', radius: 0.05, strength: 0.4, value: 1 });
+
+export const jointName = computed(() => scene.value?.joints[chosen.value]?.name ?? '');
+
+export const deforming = computed(() => {
+  const joints = scene.value?.joints ?? [];
+  return joints.map((_, i) => i).filter((i) => joints[i].deforming);
+});
+
+declare global {
+  interface Window {
+    sinewStudio?: unknown;
+  }
+}

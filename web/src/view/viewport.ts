@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+/// The picture: camera, surfaces, bones, marks. It draws only when something has changed.
+
+import * as THREE from 'three';
+import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import { Bones } from './bones';
+import { Gizmo } from './gizmo';
+import { Ground } from './ground';
+import { pickTriangle, type Hit } from './pick';
+import { Skin, type Look } from './skin';
+import type { SceneInfo } from '../studio/store';
+import type { Head } from '../studio/link';
+
+export type Compare = 'off' | 'side' | 'wipe';
+
+export class Viewport {
+  readonly renderer: THREE.WebGLRenderer;
+  readonly camera = new THREE.PerspectiveCamera(30, 1, 0.01, 1000);
+  readonly controls: OrbitControls;
+  readonly gizmo = new Gizmo();
+  readonly ground = new Ground();
+  skins: (Skin | null)[] = [null, null];
+  bones: Bones | null = null;
+  info: SceneInfo | null = null;
+  chosen = -1;
+  compare: Compare = 'off';
+  wipe = 0.5;
+  moved: { joint: number; place: THREE.Vector3 } | null = null;
+  drawn = 0;
+  private readonly scene = new THREE.Scene();
+  private readonly mark: THREE.Mesh<THREE.BufferGeometry, THREE.MeshBasicMaterial>;
+  private readonly outline: THREE.LineLoop<THREE.BufferGeometry, THREE.LineBasicMaterial>;
+  private readonly ring: THREE.LineLoop<THREE.BufferGeometry, THREE.LineBasicMaterial>;
+  private dirty = true;
+  private dark = true;
+  private scale = 1;
+  private cost = 16;
+  private lastDraw = 0;
+  private moving = false;
+  private settle = 0;
+
+  constructor(readonly element: HTMLElement, private readonly changed: () => void) {
+    this.renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true, powerPreference: 'high-performance' });
+    this.renderer.autoClear = false;
+    element.append(this.renderer.domElement);
+    this.renderer.domElement.tabIndex = 0;
+    this.renderer.domElement.setAttribute('aria-label', 'The character');
+    this.controls = new OrbitControls(this.camera, this.renderer.domElement);
+    this.controls.enableDamping = false;
+    this.controls.zoomToCursor = true;
+    this.controls.addEventListener('change', () => this.touch(true));
+    this.scene.add(new THREE.HemisphereLight(0xffffff, 0x707880, 2.2), this.ground.group, this.gizmo.group);
+    this.mark = new THREE.Mesh(new THREE.RingGeometry(0.93, 1, 64), new THREE.MeshBasicMaterial({ color: 0xff3d7f, depthTest: false, transparent: true, opacity: 0.9, side: THREE.DoubleSide }));
+    this.mark.renderOrder = 15;
+    this.mark.visible = false;
+    const line = (color: number) => {
+      const made = new THREE.LineLoop(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color, depthTest: false, transparent: true }));
+      made.renderOrder = 16;
+      made.frustumCulled = false;
+      made.visible = false;
+      return made;
+    };
+    this.outline = line(0x35d0ba);
+    this.ring = line(0xffffff);
+    this.scene.add(this.mark, this.outline, this.ring);
+    new ResizeObserver(() => this.resize()).observe(element);
+    this.resize();
+  }
+
+  /// Something has to be drawn again. `moving`: soon again, so that speed matters more than edges.
+  touch(moving = false) {
+    this.dirty = true;
+    if (moving) {
+      this.moving = true;
+      clearTimeout(this.settle);
+      this.settle = window.setTimeout(() => {
+        this.moving = false;
+        this.dirty = true;
+      }, 250);
+    }
+  }
+
+  setTheme(dark: boolean) {
+    this.dark = dark;
+    if (this.info) this.ground.fit(new THREE.Vector3(...this.info.box[0]), new THREE.Vector3(...this.info.box[1]), dark);
+    this.touch();
+  }
+
+  private resize() {
+    const { clientWidth: width, clientHeight: height } = this.element;
+    if (width === 0 || height === 0) return;
+    this.renderer.setSize(width, height);
+    this.touch();
+  }
+
+  /// A new surface. `fresh`: another character, so that the camera looks at it.
+  setSurface(info: SceneInfo, head: Head, buffer: ArrayBuffer, fresh: boolean) {
+    for (const skin of this.skins) {
+      if (!skin) continue;
+      this.scene.remove(skin.mesh);
+      skin.dispose();
+    }
+    if (this.bones) {
+      this.scene.remove(this.bones.group);
+      this.bones.dispose();
+    }
+    this.info = info;
+    this.skins = [new Skin(info, head, buffer), new Skin(info, head, buffer)];
+    for (const skin of this.skins) this.scene.add(skin!.mesh);
+    const [lower, upper] = info.box.map((corner) => new THREE.Vector3(...corner));
+    const size = lower.distanceTo(upper);
+    this.bones = new Bones(info.joints, size);
+    this.bones.group.visible = false;
+    this.scene.add(this.bones.group);
+    this.moved = null;
+    this.gizmo.group.visible = false;
+    if (fresh) {
+      this.ground.fit(lower, upper, this.dark);
+      this.frameAll();
+    }
+    this.touch();
+  }
+
+  frame(head: Head, buffer: ArrayBuffer) {
+    this.skins[head.slot]?.frame(head, buffer);
+    this.touch(true);
+  }
+
+  field(buffer: ArrayBuffer) {
+    this.skins[0]?.field(buffer);
+    this.touch();
+  }
+
+  look(look: Look, bones: boolean) {
+    for (const skin of this.skins) skin?.look(look);
+    if (this.bones) this.bones.group.visible = bones;
+    this.touch();
+  }
+
+  frameAll() {
+    if (!this.info) return;
+    const [lower, upper] = this.info.box.map((corner) => new THREE.Vector3(...corner));
+    const middle = lower.clone().add(upper).multiplyScalar(0.5);
+    this.aim(middle, 0.5 * lower.distanceTo(upper), new THREE.Vector3(0.5, 0.16, 1));
+  }
+
+  /// Looks at a place from the direction of now, or another one.
+  aim(middle: THREE.Vector3, radius: number, direction?: THREE.Vector3) {
+    const towards = (direction ?? this.camera.position.clone().sub(this.controls.target)).normalize();
+    const distance = (1.08 * radius) / Math.sin((this.camera.fov * Math.PI) / 360);
+    const size = this.info ? new THREE.Vector3(...this.info.box[0]).distanceTo(new THREE.Vector3(...this.info.box[1])) : radius;
+    this.camera.near = Math.max(distance / 500, 1e-5);
+    this.camera.far = distance + 30 * size;
+    this.controls.target.copy(middle);
+    this.camera.position.copy(middle).addScaledVector(towards, distance);
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+    this.touch();
+  }
+
+  view(direction: [number, number, number]) {
+    const distance = this.camera.position.distanceTo(this.controls.target);
+    this.camera.position.copy(this.controls.target).addScaledVector(new THREE.Vector3(...direction).normalize(), distance);
+    this.controls.update();
+    this.touch();
+  }
+
+  markAt(place?: [number, number, number], radius = 0.1) {
+    this.mark.visible = place !== undefined;
+    if (place) {
+      this.mark.position.set(...place);
+      this.mark.scale.setScalar(radius);
+    }
+    this.touch();
+  }
+
+  setOutline(points: [number, number, number][]) {
+    this.outline.visible = points.length > 2;
+    this.outline.geometry.dispose();
+    this.outline.geometry = new THREE.BufferGeometry().setFromPoints(points.map((p) => new THREE.Vector3(...p)));
+    this.touch();
+  }
+
+  setBrush(hit: Hit | null, radius: number) {
+    this.ring.visible = hit !== null;
+    if (hit) {
+      const points = Array.from({ length: 48 }, (_, i) => {
+        const angle = (2 * Math.PI * i) / 48;
+        return new THREE.Vector3(Math.cos(angle), Math.sin(angle), 0).multiplyScalar(radius).applyQuaternion(this.camera.quaternion).add(hit.point);
+      });
+      this.ring.geometry.dispose();
+      this.ring.geometry = new THREE.BufferGeometry().setFromPoints(points);
+    }
+    this.touch();
+  }
+
+  /// A point of the page's pixels, in the canvas.
+  local(event: { clientX: number; clientY: number }): THREE.Vector2 {
+    const box = this.renderer.domElement.getBoundingClientRect();
+    return new THREE.Vector2(event.clientX - box.left, event.clientY - box.top);
+  }
+
+  private get aspectShare(): number {
+    return this.compare === 'side' ? 0.5 : 1;
+  }
+
+  project = (p: THREE.Vector3): THREE.Vector2 => {
+    const v = p.clone().project(this.camera);
+    const width = this.element.clientWidth * this.aspectShare;
+    return new THREE.Vector2(((v.x + 1) / 2) * width, ((1 - v.y) / 2) * this.element.clientHeight);
+  };
+
+  ray(at: THREE.Vector2): THREE.Ray {
+    const width = this.element.clientWidth * this.aspectShare;
+    const x = at.x % width;
+    const caster = new THREE.Raycaster();
+    caster.setFromCamera(new THREE.Vector2((2 * x) / width - 1, 1 - (2 * at.y) / this.element.clientHeight), this.camera);
+    return caster.ray;
+  }
+
+  pickSkin(at: THREE.Vector2, hidden: ReadonlySet<number>): Hit | null {
+    const skin = this.skins[0];
+    if (!skin || !this.info) return null;
+    const { groups } = this.info;
+    const visible = (corner: number) => hidden.size === 0 || !groups.some((g, i) => hidden.has(i) && corner >= g.start && corner < g.start + g.count);
+    return pickTriangle(this.ray(at), skin.positions, skin.triangles, visible);
+  }
+
+  pickJoint(at: THREE.Vector2, within = 12): number {
+    let best = within;
+    let found = -1;
+    this.bones?.places.forEach((place, i) => {
+      if (!this.bones!.shown(i)) return;
+      const p = this.project(place);
+      const distance = Math.hypot(p.x - at.x, p.y - at.y);
+      if (distance < best) {
+        best = distance;
+        found = i;
+      }
+    });
+    return found;
+  }
+
+  /// The way the bone of a joint points, in the frame that is shown.
+  boneOf(joint: number): THREE.Vector3 {
+    const places = this.bones!.places;
+    const joints = this.info!.joints;
+    const child = joints.findIndex((j, i) => j.parent === joint && j.deforming && places[i].distanceTo(places[joint]) > 1e-9);
+    if (child >= 0) return places[child].clone().sub(places[joint]);
+    const parent = joints[joint].parent;
+    return parent >= 0 ? places[joint].clone().sub(places[parent]) : new THREE.Vector3(0, 1, 0);
+  }
+
+  placeGizmo(show: boolean) {
+    const skin = this.skins[0];
+    if (!show || this.chosen < 0 || !skin || skin.joints.length < 12 * (this.chosen + 1)) {
+      this.gizmo.group.visible = false;
+      return;
+    }
+    this.gizmo.place(skin.joints, this.chosen, this.boneOf(this.chosen), this.camera, this.element.clientHeight);
+  }
+
+  /// Called for each picture of the screen.
+  tick(showGizmo: boolean) {
+    if (!this.dirty) return;
+    this.dirty = false;
+    const now = performance.now();
+    if (this.moving && this.lastDraw > 0) {
+      const interval = now - this.lastDraw;
+      if (interval < 500) this.cost += 0.1 * (interval - this.cost);
+      // Without a graphics card: fewer pixels while it moves, all of them when it stands.
+      const wanted = this.cost > 42 ? Math.max(0.5, this.scale - 0.125) : this.cost < 24 ? Math.min(1, this.scale + 0.125) : this.scale;
+      if (wanted !== this.scale) {
+        this.scale = wanted;
+        this.cost = 32;
+      }
+    }
+    this.lastDraw = now;
+    const ratio = (this.moving ? this.scale : 1) * Math.min(window.devicePixelRatio, 2);
+    if (Math.abs(this.renderer.getPixelRatio() - ratio) > 1e-3) this.renderer.setPixelRatio(ratio);
+    const skin = this.skins[0];
+    if (this.bones && skin && skin.joints.length > 0) this.bones.update(skin.joints, this.chosen, this.camera.position, this.moved);
+    this.placeGizmo(showGizmo);
+    if (this.mark.visible) this.mark.quaternion.copy(this.camera.quaternion);
+    this.draw();
+    ++this.drawn;
+    this.changed();
+  }
+
+  private draw() {
+    const width = this.element.clientWidth;
+    const height = this.element.clientHeight;
+    this.renderer.setScissorTest(false);
+    this.renderer.setClearColor(this.dark ? 0x1b1f25 : 0xe9ecef);
+    this.renderer.clear();
+    const [a, b] = this.skins;
+    const show = (left: boolean, right: boolean) => {
+      if (a) a.mesh.visible = left && a.joints !== undefined && a.positions.length > 0;
+      if (b) b.mesh.visible = right;
+    };
+    const one = (x: number, w: number, viewX: number, viewWidth: number) => {
+      this.camera.aspect = viewWidth / height;
+      this.camera.updateProjectionMatrix();
+      this.renderer.setViewport(viewX, 0, viewWidth, height);
+      this.renderer.setScissor(x, 0, w, height);
+      this.renderer.setScissorTest(true);
+      this.renderer.render(this.scene, this.camera);
+    };
+    if (this.compare === 'off' || !b) {
+      show(true, false);
+      one(0, width, 0, width);
+    } else if (this.compare === 'side') {
+      show(true, false);
+      one(0, width / 2, 0, width / 2);
+      show(false, true);
+      one(width / 2, width / 2, width / 2, width / 2);
+    } else {
+      const at = Math.round(this.wipe * width);
+      show(true, false);
+      one(0, at, 0, width);
+      show(false, true);
+      one(at, width - at, 0, width);
+    }
+  }
+}
