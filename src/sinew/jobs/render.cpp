@@ -339,6 +339,8 @@ Report render(const JobRequest& request, const RenderOptions& options, const Pro
   const std::string ending = lower_case(output.extension().string());
   if (ending != ".png")
     throw Error(fmt::format("{} cannot be written: pictures are PNG files, whose names end in .png.", output.string()));
+  if (options.quick && !options.show.empty() && options.show != std::vector<std::string>{"skin"})
+    throw Error("A quick picture draws the skin alone. Omit the option 'show' or the option 'quick'.");
   const std::filesystem::path& input = request.inputs.front();
   io::Asset asset;
   {
