@@ -406,6 +406,8 @@ Report render(const JobRequest& request, const RenderOptions& options, const Pro
   Report report;
   report.command = "render";
   const std::vector<std::filesystem::path> outputs = picture_paths(request);
+  if (options.quick && !options.show.empty() && options.show != std::vector<std::string>{"skin"})
+    throw Error("A quick picture draws the skin alone. Omit the option 'show' or the option 'quick'.");
   io::AtomicFiles files;
   for (std::size_t first = 0; first < outputs.size(); first += kMostTogether) {
     std::vector<Drawing> drawings;

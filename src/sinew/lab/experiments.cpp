@@ -35,6 +35,9 @@ const Registry<Registered<Experiment>>& experiments() {
     all.add({"transfer", "Cao & Mukai 2024, Table 1 and analytic arms",
              "Weights transferred to arms with known ground truth and to real characters, and the time it takes.",
              transfer_experiment});
+    all.add({"transfer-pairs", "every method between real characters with the same joints",
+             "Weights transferred between real characters, against the artists' own, and the regret of auto.",
+             transfer_pairs});
     all.add(
         {"pbd", "Pan et al. 2017, Table 2, Figs. 7 and 15",
          "Volume that skinning by position-based dynamics preserves, the effect of stiffness, and the time it takes.",

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sinew/binding/binder.h"
 #include "sinew/core/error.h"
 #include "sinew/core/workable.h"
 #include "sinew/io/cache.h"
@@ -365,6 +366,12 @@ std::vector<transfer::LandmarkPair> landmark_pairs(const TransferReference& refe
   return pairs;
 }
 
+SkinWeights bound_anew(const Mesh& mesh, const Rig& rig, const std::vector<Mat4>& frames,
+                       const std::vector<char>& bound, const Progress& progress) {
+  const Skeleton skeleton = with_leaf_ends(rig, frames, bound);
+  return binding::bind(MethodChoice(binding::binders(), "auto"), {mesh, skeleton, frames, bound}, {}, progress).weights;
+}
+
 // The user's cache; without one nothing is kept.
 transfer::PreparedStore prepared_store() {
   const std::optional<io::Cache> cache = io::Cache::of_user();
@@ -438,10 +445,22 @@ TransferResult transfer(TransferReference& reference, const Character& target, c
   const transfer::TransferBody body = joints.body();
   const std::vector<transfer::LandmarkPair> landmarks = landmark_pairs(reference, rig.mesh, options.landmarks);
   const transfer::PreparedStore store = prepared_store();
-  result.weights = transfer::transfer(options.method,
-                                      {reference.body(), body, joints.map.correspondence, &reference.cache(), on_stage,
-                                       relation ? &*relation : nullptr, &landmarks, &store},
-                                      options.weights, progress);
+  transfer::TransferInput input{reference.body(),   body,     joints.map.correspondence,
+                                &reference.cache(), on_stage, relation ? &*relation : nullptr,
+                                &landmarks,         &store};
+  input.weight_to = &joints.weight_to;
+  input.bind_reference = [&](const Progress& p) {
+    return bound_anew(reference.body().mesh, reference.character().rig, reference.body().joints,
+                      reference.joints().moves_skin, p);
+  };
+  // As the command bind does it: only joints that the target itself binds to, and not those that were added.
+  if (has_skeleton)
+    input.bind_target = [&](const Progress& p) {
+      Findings told;
+      const binding::Subject own = bind_subject(rig, {}, told);
+      return bound_anew(joints.chosen.mesh, rig, own.joints, own.bound, p);
+    };
+  result.weights = transfer::transfer(options.method, input, options.weights, progress);
   // A method that uses landmarks names those it used.
   if (!landmarks.empty() && !result.weights.metrics.contains("landmarks"))
     throw Error(fmt::format("The method '{}' does not use landmarks. Omit them, or choose the method 'biharmonic'.",
@@ -450,7 +469,9 @@ TransferResult transfer(TransferReference& reference, const Character& target, c
   result.fallbacks = result.weights.fallbacks;
 
   begin("rows");
-  SkinWeights rows = transfer::with_joints(result.weights.weights, joints.weight_to);
+  SkinWeights rows = result.weights.target_rows.empty()
+                         ? transfer::with_joints(result.weights.weights, joints.weight_to)
+                         : result.weights.target_rows;
   const SkinWeights before = rows_of(rig.weights, joints.chosen.vertices);
   if (!named.empty()) {
     RowChoice choice = rows_of_named_joints(rows, before, joints, named, options.weights.influence_limit());

@@ -11,6 +11,7 @@
 #include "sinew/transfer/surface/detail.h"
 #include "sinew/transfer/surface/garment.h"
 #include "sinew/transfer/surface/inpaint_transfer.h"
+#include "sinew/transfer/warp/warp_transfer.h"
 
 namespace sinew::transfer {
 
@@ -19,6 +20,7 @@ Registry<TransferMethod>& methods() {
     Registry<TransferMethod> r("transfer method");
     r.add(auto_transfer_method());
     r.add(skeleton_aware_method());
+    r.add(warp_method());
     r.add(garment_method());
     r.add(update_method());
     r.add(detail_method());

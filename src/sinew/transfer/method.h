@@ -66,6 +66,8 @@ struct UnmatchedRegion {
 /// New weights for a target, and how far they can be trusted.
 struct WeightTransfer {
   SkinWeights weights;  ///< A row per vertex of the target, of joints of the *reference*: positive, sum 1, capped.
+  /// The same rows of joints of the target, from methods that also use joints without a partner; empty from others.
+  SkinWeights target_rows;
   std::vector<Level> level;
   std::vector<float> confidence;   ///< 0 to 1; below 0.5 is worth a look.
   std::vector<float> hits;         ///< Per vertex: share of its rays that met something. Empty for methods without.
@@ -100,6 +102,9 @@ struct PreparedStore {
 /// Called when a stage begins, to measure times; may be empty.
 using StageListener = std::function<void(const char* stage)>;
 
+/// Binds a body anew, without any reference: a row per vertex, of the body's own joints.
+using BindAnew = std::function<SkinWeights(const Progress& progress)>;
+
 /// The input of a method.
 struct TransferInput {
   const Reference& reference;
@@ -110,6 +115,9 @@ struct TransferInput {
   const Relation* relation = nullptr;  ///< If it is known already.
   const std::vector<LandmarkPair>* landmarks = nullptr;
   const PreparedStore* store = nullptr;
+  /// Per joint of the reference: the target's joint that gets its weight. Null: rows stay on the reference's joints.
+  const std::vector<Index>* weight_to = nullptr;
+  BindAnew bind_reference = {}, bind_target = {};  ///< Empty: bound to the joints of the pairs.
 
   void begin(const char* stage) const {
     if (on_stage) on_stage(stage);

@@ -115,6 +115,14 @@ void add_button(Mesh& mesh, const Vec3& center, double half) {
   end_part(mesh);
 }
 
+TEST(Garment, OnACoarseBodyTheRimOfClothMatchesAlthoughItsNormalsAreOfOneSide) {
+  const Wardrobe wardrobe(300);
+  const Vest vest = vest_at(wardrobe, 0.02);
+  const WeightTransfer ours = transfer_garment(wardrobe.reference, wardrobe.target(vest.mesh), {});
+  const WeightTransfer closest = transfer_closest_point(wardrobe.reference, wardrobe.target(vest.mesh), {});
+  EXPECT_LT(half_l1(ours.weights, vest.truth), half_l1(closest.weights, vest.truth));
+}
+
 TEST(GarmentTransfer, OffsetTorsosHaveLowerErrorThanPublishedInpaintingAtAllDistances) {
   const Wardrobe wardrobe;
   for (const double offset : {0.005, 0.02, 0.05}) {

@@ -68,11 +68,23 @@ CutShell cut_faces(const Rig& rig, const std::vector<char>& chosen) {
   return cut;
 }
 
-using ShellErrors = std::array<double, 4>;  // Closest point, inpainting, garment, automatic.
+using ShellErrors = std::array<double, 3>;  // Closest point, inpainting, garment.
+
+/// Shells of one character that are also transferred by the method auto, which takes seconds each: the largest ones.
+constexpr std::size_t kAutomaticShells = 2;
 
 struct ShellSums {
   Index shells = 0, vertices = 0, refused = 0;
   ShellErrors error = {};  // Sums over vertices.
+  Index automatic_vertices = 0;
+  double automatic = 0, automatic_garment = 0;  // The same, of the largest shells: by auto, and by garment.
+
+  void add(const ShellSums& other) {
+    shells += other.shells, vertices += other.vertices, refused += other.refused;
+    for (std::size_t m = 0; m < error.size(); ++m) error[m] += other.error[m];
+    automatic_vertices += other.automatic_vertices;
+    automatic += other.automatic, automatic_garment += other.automatic_garment;
+  }
 };
 
 // As the program transfers without a method.
@@ -96,11 +108,15 @@ ShellSums shell_sums(const KnownRig& known, const Progress& progress) {
   std::vector<Index> count(shells.count, 0);
   for (Index v = 0; v < rig.mesh.vertex_count(); ++v)
     if (const Index s = shells.of_vertex[v]; s != kNone) boxes[s].extend(rig.mesh.positions[v]), ++count[s];
+  std::vector<Index> chosen;
+  for (Index s = 0; s < shells.count; ++s)
+    if (count[s] >= kGarmentVertices && count[s] <= kGarmentShare * static_cast<double>(rig.mesh.vertex_count()) &&
+        boxes[s].diagonal() >= kGarmentSize * rig.mesh.size())
+      chosen.push_back(s);
+  std::stable_sort(chosen.begin(), chosen.end(), [&](Index a, Index b) { return count[a] > count[b]; });
   ShellSums sums;
-  for (Index s = 0; s < shells.count; ++s) {
-    if (count[s] < kGarmentVertices || count[s] > kGarmentShare * static_cast<double>(rig.mesh.vertex_count()) ||
-        boxes[s].diagonal() < kGarmentSize * rig.mesh.size())
-      continue;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const Index s = chosen[i];
     progress.check();
     std::vector<char> on(rig.mesh.face_count(), 0), off(rig.mesh.face_count(), 1);
     for (Index f = 0; f < rig.mesh.face_count(); ++f)
@@ -108,20 +124,26 @@ ShellSums shell_sums(const KnownRig& known, const Progress& progress) {
     const CutShell garment = cut_faces(rig, on), rest = cut_faces(rig, off);
     const transfer::Reference reference{{rest.mesh, rig.skeleton, frames}, rest.rows};
     const transfer::TransferBody target{garment.mesh, rig.skeleton, frames};
-    ShellErrors error = {};
     try {
-      error = {
-          mean_difference_of(transfer::transfer_closest_point(reference, target, {}, progress).weights, garment.rows),
-          mean_difference_of(transfer::transfer_inpaint(reference, target, {}, progress).weights, garment.rows),
-          mean_difference_of(transfer::transfer_garment(reference, target, {}, progress).weights, garment.rows),
-          mean_difference_of(transferred_automatically(reference, target, progress), garment.rows)};
+      ShellSums one{1, garment.mesh.vertex_count(), 0, {}, 0, 0, 0};
+      const double vertices = one.vertices;
+      one.error = {
+          vertices * mean_difference_of(transfer::transfer_closest_point(reference, target, {}, progress).weights,
+                                        garment.rows),
+          vertices *
+              mean_difference_of(transfer::transfer_inpaint(reference, target, {}, progress).weights, garment.rows),
+          vertices *
+              mean_difference_of(transfer::transfer_garment(reference, target, {}, progress).weights, garment.rows)};
+      if (i < kAutomaticShells) {
+        one.automatic_vertices = one.vertices;
+        one.automatic =
+            vertices * mean_difference_of(transferred_automatically(reference, target, progress), garment.rows);
+        one.automatic_garment = one.error[2];
+      }
+      sums.add(one);
     } catch (const Error&) {
       ++sums.refused;
-      continue;
     }
-    ++sums.shells;
-    sums.vertices += garment.mesh.vertex_count();
-    for (std::size_t m = 0; m < error.size(); ++m) sums.error[m] += error[m] * garment.mesh.vertex_count();
   }
   return sums;
 }
@@ -134,9 +156,10 @@ void retarget_shells(const ReproduceOptions& options, const Progress& progress, 
                     .note =
                         "Every connected surface of at least a tenth of the size that is not most of the character is "
                         "taken off in turn. Half the sum of differences from the artist's rows, mean over the "
-                        "vertices; surfaces that nothing is near are refused.",
+                        "vertices; surfaces that nothing is near are refused. The last two columns are of the two "
+                        "largest surfaces of each character.",
                     .header = {"character", "shells", "vertices", "refused", "closest point", "published inpainting",
-                               "garment", "auto"},
+                               "garment", "largest: garment", "largest: auto"},
                     .rows = {}};
   ShellSums all;
   const auto add = [&](const std::string& name, const ShellSums& sums) {
@@ -144,6 +167,8 @@ void retarget_shells(const ReproduceOptions& options, const Progress& progress, 
                                     fmt::format("{}", sums.refused)};
     for (const double error : sums.error)
       row.push_back(fmt::format("{:.4f}", error / std::max<Index>(1, sums.vertices)));
+    for (const double error : {sums.automatic_garment, sums.automatic})
+      row.push_back(fmt::format("{:.4f}", error / std::max<Index>(1, sums.automatic_vertices)));
     table.rows.push_back(std::move(row));
   };
   for (const char* file : kShellFiles) {
@@ -153,8 +178,7 @@ void retarget_shells(const ReproduceOptions& options, const Progress& progress, 
     const ShellSums sums = shell_sums(bound_alone(io::load(path, {}, progress).character.rig, name), progress);
     if (sums.shells == 0) continue;
     add(name, sums);
-    all.shells += sums.shells, all.vertices += sums.vertices, all.refused += sums.refused;
-    for (std::size_t m = 0; m < all.error.size(); ++m) all.error[m] += sums.error[m];
+    all.add(sums);
   }
   if (table.rows.empty()) return;
   add("all", all);

@@ -49,7 +49,10 @@ void transfer_times(const ReproduceOptions& options, const Progress& progress, R
 /// Real characters of a folder: decimated copies, and copies of other build and pose.
 void transfer_real(const ReproduceOptions& options, const Progress& progress, Reproduction& result);
 
-/// All of these.
+/// Pairs of real characters with the same joints: every method, and what `auto` loses against the best of them.
+Reproduction transfer_pairs(const ReproduceOptions& options, const Progress& progress);
+
+/// All but the last.
 Reproduction transfer_experiment(const ReproduceOptions& options, const Progress& progress);
 
 }  // namespace sinew::lab

@@ -8,13 +8,15 @@
 #include <algorithm>
 #include <vector>
 
+#include "sinew/transfer/choice/blend.h"
+#include "sinew/transfer/choice/candidates.h"
 #include "sinew/transfer/relation/relation.h"
 
 namespace sinew::transfer {
 namespace {
 
 struct RelationLook {
-  const char* method;
+  const char* method;  // None: several are blended.
   const char* what;
 };
 
@@ -29,11 +31,13 @@ RelationLook look_of(RelationKind kind) {
     case RelationKind::kBody:
       break;
   }
-  return {"skeleton", "another body"};
+  return {nullptr, "another body"};
 }
 
 /// Of the reference's size. A garment with joints of its own has those of its body.
-constexpr double kJointsApart = 0.02;
+constexpr double kJointsApart = 0.005;
+/// A target with joints of its own that covers more of the reference is a body, however near it is.
+constexpr double kWholeBody = 0.85;
 constexpr std::size_t kFewestPairs = 3;
 
 // The median distance between joints that correspond, in sizes of the reference.
@@ -55,15 +59,26 @@ WeightTransfer transfer_automatically(const TransferInput& input, const Transfer
     relation.reason = fmt::format(
         "The surfaces are near each other, but joints that correspond are {:.1f} % of the size apart in the median.",
         100 * apart);
+  } else if (relation.kind == RelationKind::kGarment && input.relation == nullptr && relation.covered > kWholeBody) {
+    relation.kind = RelationKind::kBody;
+    relation.reason =
+        fmt::format("It has joints of its own and covers {:.1f} % of the reference.", 100 * relation.covered);
   }
   const RelationLook look = look_of(relation.kind);
-  const TransferMethod& method = methods().find(look.method);
-  AnyOptions options = method.options;
-  if (options.is<SkeletonAwareOptions>())
-    options = AnyOptions(static_cast<const SkeletonAwareOptions&>(own.as<AutoTransferOptions>()));
-  WeightTransfer result = method.transfer(input, common, options, progress);
-  result.choice = fmt::format("The method '{}', because the target is {}. {}", look.method, look.what, relation.reason);
-  result.metrics["method"] = look.method;
+  const auto& casts = static_cast<const SkeletonAwareOptions&>(own.as<AutoTransferOptions>());
+  WeightTransfer result;
+  if (look.method == nullptr) {
+    result = blend_candidates(input, transfer_candidates(input, casts, common, progress), common, progress);
+    result.choice =
+        fmt::format("A blend of {}, because the target is {}. {}", result.choice, look.what, relation.reason);
+    result.metrics["method"] = "blend";
+  } else {
+    const TransferMethod& method = methods().find(look.method);
+    result = method.transfer(input, common, method.options, progress);
+    result.choice =
+        fmt::format("The method '{}', because the target is {}. {}", look.method, look.what, relation.reason);
+    result.metrics["method"] = look.method;
+  }
   result.metrics["relation"] = relation.to_json();
   return result;
 }
@@ -73,7 +88,7 @@ WeightTransfer transfer_automatically(const TransferInput& input, const Transfer
 TransferMethod auto_transfer_method() {
   return {.id = "auto",
           .name = "automatic",
-          .when = "Recognises edited meshes, levels of detail, clothes and other bodies, and chooses the method.",
+          .when = "Recognises edited meshes, levels of detail and clothes. Blends several methods for other bodies.",
           .options = AutoTransferOptions(),
           .transfer = transfer_automatically};
 }

@@ -49,22 +49,24 @@ double between(double near, double far, double distance) {
 }
 
 // How much the body's normals differ within the triangle below a vertex of cloth. On a body that is coarse compared
-// with the distance, all angles are that uncertain.
-double uncertain_angle(const ReferenceSurface& body, const geometry::ClosestPoint& nearest) {
+// with the distance, all angles are that uncertain. So they are at the rim of cloth at any distance: there the normal
+// is that of the faces on one side only.
+double uncertain_angle(const ReferenceSurface& body, const geometry::ClosestPoint& nearest, bool rim) {
   const Vec3 normal = body.normal(nearest.triangle, nearest.barycentric);
   double spread = 0;
   for (int k = 0; k < 3; ++k)
     spread = std::max(spread, angle_between(normal, body.normal(nearest.triangle, Vec3::Unit(k))));
+  if (rim) return std::min(spread, kMostSpread_rad);
   const double coarse = body.triangle_width(nearest.triangle) / (kCoarseDistances * nearest.distance);
   return std::min(spread, kMostSpread_rad) * std::pow(std::min(coarse, 1.0), kCoarsePower);
 }
 
 ClothProbe probe(const ReferenceSurface& body, double size, const Vec3& place, const Vec3& normal,
-                 const geometry::ClosestPoint& nearest) {
+                 const geometry::ClosestPoint& nearest, bool rim) {
   ClothProbe result{false, 2, nearest.triangle, nearest.barycentric};
   const double distance = nearest.distance / size;
   const double turn = angle_between(normal, body.normal(nearest.triangle, nearest.barycentric));
-  const double uncertain = uncertain_angle(body, nearest);
+  const double uncertain = uncertain_angle(body, nearest, rim);
   const bool touching = distance < kTouching;
   const double slant = touching ? 0 : angle_between(normal, place - nearest.point);
   result.doubt = std::max({distance / kFarthestCloth, turn / (kNormalsAlike_rad + uncertain),
@@ -75,7 +77,7 @@ ClothProbe probe(const ReferenceSurface& body, double size, const Vec3& place, c
   const double gap = hit ? (place - hit.t * normal - nearest.point).norm() / nearest.distance : kNearRay + 1;
   if (!hit || gap > between(kNearRay, kFarRay, distance) + std::tan(uncertain) ||
       angle_between(normal, body.normal(hit.triangle, hit.barycentric)) > kNormalsAlike_rad + uncertain) {
-    result.matched = distance < kLooseCloth;
+    result.matched = rim || distance < kLooseCloth;
     return result;
   }
   result.triangle = hit.triangle;
@@ -83,15 +85,22 @@ ClothProbe probe(const ReferenceSurface& body, double size, const Vec3& place, c
   return result;
 }
 
-// Per welded vertex: whether its shell is open.
-std::vector<char> on_open_shell(const Mesh& mesh, const geometry::Welding& welding,
-                                const geometry::Components& shells) {
+/// Per welded vertex: whether its shell is open, and whether it is at the rim.
+struct OpenShells {
+  std::vector<char> open, rim;
+};
+
+OpenShells open_shells(const Mesh& mesh, const geometry::Welding& welding, const geometry::Components& shells) {
   const geometry::HalfEdges edges = geometry::half_edges(mesh, &welding);
-  std::vector<char> open(shells.count, 0), result(welding.count(), 0);
-  for (Index h = 0; h < edges.size(); ++h)
-    if (edges.kind[h] == geometry::EdgeKind::kBoundary) open[shells.of_face[edges.face[h]]] = 1;
+  std::vector<char> open(shells.count, 0);
+  OpenShells result{std::vector<char>(welding.count(), 0), std::vector<char>(welding.count(), 0)};
+  for (Index h = 0; h < edges.size(); ++h) {
+    if (edges.kind[h] != geometry::EdgeKind::kBoundary) continue;
+    open[shells.of_face[edges.face[h]]] = 1;
+    result.rim[edges.vertex[h]] = result.rim[edges.vertex[edges.next[h]]] = 1;
+  }
   for (Index w = 0; w < welding.count(); ++w)
-    if (const Index shell = shells.of_vertex[welding.first[w]]; shell != kNone) result[w] = open[shell];
+    if (const Index shell = shells.of_vertex[welding.first[w]]; shell != kNone) result.open[w] = open[shell];
   return result;
 }
 
@@ -136,14 +145,17 @@ ClothMatch match_cloth(const ReferenceSurface& body, double body_size, const Mes
                        const geometry::Welding& welding) {
   const Index count = welding.count();
   const geometry::Components shells = geometry::components(cloth, &welding);
-  const std::vector<char> open = on_open_shell(cloth, welding, shells);
+  const OpenShells opened = open_shells(cloth, welding, shells);
+  const std::vector<char>& open = opened.open;
   const std::vector<Vec3> vertex_normals = geometry::vertex_normals(cloth, &welding);
   std::vector<Vec3> places, normals;
   for (const Index v : welding.first) places.push_back(cloth.positions[v]), normals.push_back(vertex_normals[v]);
   const std::vector<geometry::ClosestPoint> nearest = body.closest_points(places);
   const auto shell_of = [&](Index w) { return shells.of_vertex[welding.first[w]]; };
   std::vector<ClothProbe> probes(count), flipped(count);
-  parallel_for(count, [&](std::size_t w) { probes[w] = probe(body, body_size, places[w], normals[w], nearest[w]); });
+  parallel_for(count, [&](std::size_t w) {
+    probes[w] = probe(body, body_size, places[w], normals[w], nearest[w], opened.rim[w] != 0);
+  });
   std::vector<Index> members(shells.count, 0), matches(shells.count, 0), flipped_matches(shells.count, 0);
   for (Index w = 0; w < count; ++w) {
     if (shell_of(w) == kNone) probes[w].matched = false;
@@ -153,7 +165,8 @@ ClothMatch match_cloth(const ReferenceSurface& body, double body_size, const Mes
     return open[w] != 0 && shell_of(w) != kNone && matches[shell_of(w)] < kFewMatch * members[shell_of(w)];
   };
   parallel_for(count, [&](std::size_t w) {
-    if (tried(static_cast<Index>(w))) flipped[w] = probe(body, body_size, places[w], -normals[w], nearest[w]);
+    if (tried(static_cast<Index>(w)))
+      flipped[w] = probe(body, body_size, places[w], -normals[w], nearest[w], opened.rim[w] != 0);
   });
   for (Index w = 0; w < count; ++w)
     if (tried(w)) flipped_matches[shell_of(w)] += flipped[w].matched;
