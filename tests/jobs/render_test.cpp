@@ -14,6 +14,7 @@
 #include "sinew/core/angles.h"
 #include "sinew/core/error.h"
 #include "sinew/deform/pbd/pbd.h"
+#include "sinew/jobs/make.h"
 #include "sinew/motion/pose_file.h"
 #include "sinew/picture/browser.h"
 #include "sinew/pipeline/segment_colors.h"
@@ -546,6 +547,31 @@ TEST(Render, OnlyPngIsWritten) {
   request.inputs = {"bar.glb"};
   request.output = "bar.jpg";
   EXPECT_THROW(render(request, {}, {}), Error);
+}
+
+TEST(Render, SeveralInputsGiveAPictureEach) {
+  const picture::ScratchFolder scratch;
+  const std::filesystem::path& folder = scratch.path();
+  JobRequest request;
+  for (const char* name : {"a.glb", "b.glb"}) {
+    make({{"bar"}, folder / name, false}, {}, {});
+    request.inputs.push_back(folder / name);
+  }
+  std::filesystem::create_directory(folder / "pictures");
+  request.output = folder / "pictures";
+  RenderOptions options;
+  options.quick = true;
+  options.size = "32x32";
+  const Report report = render(request, options, {});
+  EXPECT_EQ(report.outputs.size(), 2U);
+  for (const char* name : {"a.png", "b.png"})
+    EXPECT_EQ(test::decode_png(io::read_file(folder / "pictures" / name)).width, 32);
+  EXPECT_THROW(render(request, options, {}), Error) << "they exist";
+  request.output = folder / "one.png";
+  EXPECT_THROW(render(request, options, {}), Error) << "a file, not a folder";
+  request.output.reset();
+  request.inputs = {folder / "a.glb", folder / "a.glb"};
+  EXPECT_THROW(render(request, options, {}), Error) << "twice the same picture";
 }
 
 TEST(Render, AGridCannotBeCombinedWithSheetsAndCloseUps) {

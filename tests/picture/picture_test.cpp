@@ -169,6 +169,21 @@ TEST(Outermost, FramesAsTightlyAsAllPoints) {
   EXPECT_NEAR(fit_camera(PictureView::kThreeQuarter, few, 1, false).eye.norm() / all, 1, 0.02);
 }
 
+TEST_F(Drawn, SeveralPicturesOfOneBrowserAreThoseOfSingleOnes) {
+  const Character quad = red_quad();
+  PictureScene plain = scene_of(quad), large = scene_of(quad), wired = scene_of(quad);
+  large.width = large.height = 96;
+  large.samples = 8;
+  wired.wire = true;
+  wired.background = "#102030";
+  const std::array<const PictureScene*, 4> scenes = {&plain, &large, &wired, &plain};
+  const std::vector<Picture> together = draw_pictures(scenes);
+  ASSERT_EQ(together.size(), scenes.size());
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(together[k].png, draw_picture(*scenes[k]).png) << k;
+  EXPECT_EQ(together[3].png, together[0].png);
+  EXPECT_NE(together[2].png, together[0].png);
+}
+
 TEST(PictureScript, IsTheSameForAnyNumberOfThreads) {
   const Character quad = red_quad();
   PictureScene scene = scene_of(quad);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-/// Draws the scene as soon as the page and its pictures are loaded, and leaves nothing in the page but the result: the
-/// program reads it from the page's text.
+/// Draws all scenes, one after the other, as soon as the page and its pictures are loaded, and leaves nothing in the page
+/// but the results: the program reads them from the page's text.
 
 import { drawCaptions } from './captions';
-import type { Scene } from './scene';
+import { useBuffers, type Scene, type Task } from './scene';
 import { makeStage } from './stage';
 import { Studio } from './studio';
 import { Materials, Skin } from './surface';
@@ -31,22 +31,26 @@ function draw(scene: Scene, warnings: string[]): string {
     for (let row = 0; row < h; ++row) image.data.set(pixels.subarray((h - 1 - row) * w * 4, (h - row) * w * 4), row * w * 4);
     context.putImageData(image, x, y);
   }
+  studio.dispose();
+  materials.dispose();
+  skins.forEach((skin) => skin.dispose());
   drawCaptions(context, scene);
   return canvas.toDataURL('image/png');
 }
 
-function finish(result: object) {
-  const html = document.documentElement;
-  html.replaceChildren();
-  html.textContent = `sinew-result ${JSON.stringify(result)} sinew-end`;
+function run({ scene, buffers }: Task): object {
+  const warnings: string[] = [];
+  try {
+    useBuffers(buffers);
+    return { picture: draw(scene, warnings), warnings };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error), warnings };
+  }
 }
 
 window.addEventListener('load', () => {
-  const warnings: string[] = [];
-  try {
-    const picture = draw(window.sinewScene, warnings);
-    finish({ picture, warnings });
-  } catch (error) {
-    finish({ error: error instanceof Error ? error.message : String(error), warnings });
-  }
+  const results = window.sinewTasks.map(run);
+  const html = document.documentElement;
+  html.replaceChildren();
+  html.textContent = `sinew-result ${JSON.stringify(results)} sinew-end`;
 });

@@ -4,7 +4,7 @@
 /// The scene as the program hands it over: one JSON value, whose large arrays are numbers of base64 texts in a second
 /// list. Lengths are in units of the character's size, its middle at the origin.
 
-/// Number of a text in `sinewBuffers`.
+/// Number of a text in the buffers of a picture.
 export type Buffer = number;
 
 export interface Material {
@@ -93,15 +93,27 @@ export interface Scene {
   overlays: Overlay[];
 }
 
+/// A picture to draw: the scene and its buffers.
+export interface Task {
+  scene: Scene;
+  buffers: string[];
+}
+
 declare global {
   interface Window {
-    sinewScene: Scene;
-    sinewBuffers: (string | null)[];
+    sinewTasks: Task[];
   }
 }
 
+let current: string[] = [];
+
+/// Sets the buffers of the scene that is drawn next.
+export function useBuffers(buffers: string[]) {
+  current = buffers;
+}
+
 function bytes(buffer: Buffer): Uint8Array {
-  const text = atob(window.sinewBuffers[buffer] ?? '');
+  const text = atob(current[buffer] ?? '');
   const result = new Uint8Array(text.length);
   for (let i = 0; i < text.length; ++i) result[i] = text.charCodeAt(i);
   return result;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-/// The studio's light, in GLSL. A picture is the mean of many passes. Each moves the camera by a part of a pixel, the key
-/// light by a part of its own area and takes one other direction of the sky, both with a shadow map: the mean has smooth
+/// The studio's light, in GLSL. A picture is the mean of several passes. Each moves the camera by a part of a pixel and
+/// takes other points of the key light's area and other directions of the sky, all with shadow maps: the mean has smooth
 /// edges, soft shadows and ambient occlusion, and translucent surfaces need no sorting.
 
-/// Shadow look-up and the two lights of a pass.
+/// Shadow look-up and the lights of a pass.
 const lights = /* glsl */ `
-uniform mat4 keyMatrix, skyMatrix;
-uniform sampler2D keyDepth, skyDepth;
-uniform vec3 keyDirection, skyDirection;
-uniform float skyWeight;
+uniform mat4 keyMatrix[KEYS], skyMatrix[SKIES];
+uniform highp sampler2D keyDepth, skyDepth;
+uniform vec3 keyDirection[KEYS], skyDirection[SKIES];
+uniform float skyWeight[SKIES];
 uniform float shadowBias;
 
 const vec3 kKey = vec3(1.0, 0.965, 0.915) * 2.05;
@@ -18,11 +18,16 @@ const vec3 kSky = vec3(0.93, 0.965, 1.0) * 0.95;
 const vec3 kGround = vec3(0.60, 0.57, 0.54) * 0.62;
 const vec3 kRim = vec3(0.86, 0.93, 1.0) * 1.25;
 
-float lit(sampler2D map, mat4 matrix, vec3 p) {
+// Whether a light reaches a point, by its tile of the shadow maps, count in all.
+float lit(highp sampler2D map, mat4 matrix, int light, int count, vec3 p) {
   vec3 q = (matrix * vec4(p, 1.0)).xyz * 0.5 + 0.5;
-  if (any(lessThan(q.xy, vec2(0.0))) || any(greaterThan(q.xy, vec2(1.0)))) return 1.0;
-  return texture(map, q.xy).r + shadowBias < q.z ? 0.0 : 1.0;
+  if (any(greaterThan(abs(q.xy - 0.5), vec2(0.5)))) return 1.0;
+  ivec2 size = textureSize(map, 0) / ivec2(count > 1 ? 2 : 1, count > 2 ? 2 : 1);
+  ivec2 at = min(ivec2(q.xy * vec2(size)), size - 1) + size * ivec2(light % 2, light / 2);
+  return texelFetch(map, at, 0).r + shadowBias < q.z ? 0.0 : 1.0;
 }
+float keyLit(int light, vec3 p) { return lit(keyDepth, keyMatrix[light], light, KEYS, p); }
+float skyLit(int light, vec3 p) { return lit(skyDepth, skyMatrix[light], light, SKIES, p); }
 `;
 
 /// A share of [0, 1) for this pixel in this pass, even over the passes: what stands for opacity below 1.
@@ -194,10 +199,22 @@ void main() {
   vec3 f0 = mix(vec3(0.04), c, metal);
   vec3 body = c * (1.0 - metal);
 
-  float nk = max(dot(n, keyDirection), 0.0), ns = dot(n, skyDirection);
-  float keyLit = nk > 0.0 ? lit(keyDepth, keyMatrix, p) : 0.0;
-  float skyLit = ns > 0.0 ? lit(skyDepth, skyMatrix, p) : 0.0;
-  float open = ns > 0.0 ? skyLit : 1.0;
+  float key = 0.0, sky = 0.0, open = 0.0;
+  vec3 shine = vec3(0.0);
+  for (int i = 0; i < KEYS; ++i) {
+    float nk = dot(n, keyDirection[i]);
+    if (nk > 0.0 && keyLit(i, p) > 0.0) {
+      key += nk;
+      shine += glint(n, v, keyDirection[i], f0, rough);
+    }
+  }
+  for (int i = 0; i < SKIES; ++i) {
+    float ns = dot(n, skyDirection[i]);
+    float seen = ns > 0.0 ? skyLit(i, p) : 1.0;
+    sky += skyWeight[i] * max(ns, 0.0) * seen;
+    open += seen;
+  }
+  key /= float(KEYS), shine /= float(KEYS), sky /= float(SKIES), open /= float(SKIES);
 
   vec3 rimDirection = normalize(vec3(viewMatrix[0][0], viewMatrix[1][0], viewMatrix[2][0]) * -0.75
     + vec3(0.0, 0.45, 0.0) - vec3(viewMatrix[0][2], viewMatrix[1][2], viewMatrix[2][2]) * 0.75);
@@ -205,11 +222,11 @@ void main() {
   float rim = max(dot(n, rimDirection), 0.0) * (0.35 + 0.65 * edge) * open;
 
   // The mean of 4·n·l over all directions is 1, so this is the sky's light on a surface that sees all of it.
-  vec3 light = kKey * nk * keyLit + kSky * skyWeight * 4.0 * max(ns, 0.0) * skyLit * 0.5
+  vec3 light = kKey * key + kSky * 4.0 * sky * 0.5
     + kGround * (0.5 - 0.5 * n.y) * mix(0.55, 1.0, open) + kRim * rim * 0.8;
   vec3 shade = body * light * 0.62;
   shade += mirror(f0, rough, max(dot(n, v), 0.0)) * studio(reflect(-v, n), rough) * open;
-  shade += glint(n, v, keyDirection, f0, rough) * kKey * keyLit * 0.8 + glint(n, v, rimDirection, f0, rough) * kRim * open * 0.5;
+  shade += shine * kKey * 0.8 + glint(n, v, rimDirection, f0, rough) * kRim * open * 0.5;
 #ifdef FIELD
   shade = mix(shade, c * 0.95, 0.35);
 #else
@@ -329,9 +346,10 @@ in vec2 vUv;
 uniform float share, ground, groundLight, reach;
 void main() {
   vec3 p = vec3((vUv.x * 2.0 - 1.0) * reach, ground, (vUv.y * 2.0 - 1.0) * reach);
-  float key = keyDirection.y * 0.75, sky = skyWeight * 1.25 * max(skyDirection.y, 0.0);
-  float light = key * lit(keyDepth, keyMatrix, p) + sky * lit(skyDepth, skyMatrix, p);
-  sum = vec4(share * (key + sky - light) / groundLight);
+  float taken = 0.0;
+  for (int i = 0; i < KEYS; ++i) taken += keyDirection[i].y * 0.75 * (1.0 - keyLit(i, p)) / float(KEYS);
+  for (int i = 0; i < SKIES; ++i) taken += skyWeight[i] * 1.25 * max(skyDirection[i].y, 0.0) * (1.0 - skyLit(i, p)) / float(SKIES);
+  sum = vec4(share * taken / groundLight);
 }
 `;
 

@@ -16,32 +16,47 @@ export interface Stage {
   over: THREE.Scene;
 }
 
+/// Positions of the key light that a pass may have; it has half as many directions of the sky, whose shadows are faint.
+/// The shadow maps of each kind are tiles of one texture, two in a row.
+const mostLights = 4;
+const times = <T>(make: () => T) => Array.from({ length: mostLights }, make);
+
 /// Uniforms that all materials share; one object, so that a change reaches all of them.
 export const shared = {
-  keyMatrix: { value: new THREE.Matrix4() },
-  skyMatrix: { value: new THREE.Matrix4() },
+  keyMatrix: { value: times(() => new THREE.Matrix4()) },
+  skyMatrix: { value: times(() => new THREE.Matrix4()) },
   keyDepth: { value: null as THREE.Texture | null },
   skyDepth: { value: null as THREE.Texture | null },
-  keyDirection: { value: new THREE.Vector3() },
-  skyDirection: { value: new THREE.Vector3() },
-  skyWeight: { value: 1 },
+  keyDirection: { value: times(() => new THREE.Vector3()) },
+  skyDirection: { value: times(() => new THREE.Vector3()) },
+  skyWeight: { value: times(() => 1) },
   shadowBias: { value: 0.003 },
   normalOffset: { value: 0.003 },
   passShare: { value: 0 },
   viewport: { value: new THREE.Vector2(1, 1) },
 };
 
-const shadowSize = 1024;
-const groundSize = 384;
+const shadowSize = 768;
+const groundSize = 256;
+
+/// How the lights of a picture are spread over its passes. Every pass draws the character once, with several lights of
+/// each kind: most of the work is in the drawing. What is translucent is thinned out from pass to pass and would look
+/// grainy with few of them, so such scenes get twice the passes.
+export function planPasses({ samples, skeleton, wire, materials, overlays, frames }: Scene) {
+  const thin = skeleton || wire || overlays.length > 0 || frames.some((frame) => frame.overlays.length > 0);
+  const grainy = thin || materials.some((material) => material.alpha === 'blend');
+  const keys = samples < 4 ? 1 : grainy ? 2 : mostLights;
+  return { keys, skies: keys, passes: Math.ceil(samples / keys) };
+}
+
+/// What the shaders of lit surfaces are compiled for.
+export function lightDefines(scene: Scene) {
+  const { keys, skies } = planPasses(scene);
+  return { KEYS: keys, SKIES: skies };
+}
 
 /// The next number of the additive recurrence with these ratios: even in two dimensions for any count of points.
 const even = (i: number): [number, number] => [(0.5 + i * 0.7548776662466927) % 1, (0.5 + i * 0.5698402909980532) % 1];
-
-interface Lights {
-  key: THREE.Vector3;
-  sky: THREE.Vector3;
-  weight: number;
-}
 
 /// Turns a direction from the studio's axes to the scene's.
 type Turn = (direction: THREE.Vector3) => THREE.Vector3;
@@ -58,30 +73,42 @@ function turnOf({ camera, closeUp }: Cell): Turn {
   return (v) => v.applyMatrix4(basis);
 }
 
-/// Directions of the lights of one pass.
-function lightsOf(pass: number, count: number, turn: Turn): Lights {
-  const [a, b] = even(pass);
-  // The key is a round soft box, up to the left of the camera.
+/// One position on the key light, a round soft box, up to the left of the camera.
+function keyOf(light: number, turn: Turn): THREE.Vector3 {
+  const [a, b] = even(light);
   const radius = 0.2 * Math.sqrt(a);
   const middle = new THREE.Vector3(-0.56, 0.98, 0.78).normalize();
   const side = new THREE.Vector3(0, 1, 0).cross(middle).normalize();
   const upward = middle.clone().cross(side);
   const key = middle.clone().addScaledVector(side, radius * Math.cos(2 * Math.PI * b));
-  key.addScaledVector(upward, radius * Math.sin(2 * Math.PI * b)).normalize();
-  // The sky: one direction of a spiral over the half sphere, in an order that has nothing to do with the key's.
-  const turned = (pass * 7) % count;
+  return turn(key.addScaledVector(upward, radius * Math.sin(2 * Math.PI * b)).normalize());
+}
+
+/// One direction of the sky, of a spiral over the half sphere, in an order that has nothing to do with the key's.
+function skyOf(light: number, count: number, turn: Turn): { direction: THREE.Vector3; weight: number } {
+  const turned = (light * 7) % count;
   const y = (turned + 0.5) / count;
   const angle = turned * 2.399963229728653;
   const flat = Math.sqrt(1 - y * y);
   const sky = new THREE.Vector3(flat * Math.cos(angle), y, flat * Math.sin(angle));
   const weight = 0.7 + 0.45 * y + 0.25 * sky.z;
-  return { key: turn(key), sky: turn(sky), weight };
+  return { direction: turn(sky), weight };
+}
+
+let renderer: THREE.WebGLRenderer | null = null;
+
+/// One for all pictures of the page: a browser has few of them.
+function sharedRenderer(): THREE.WebGLRenderer {
+  const canvas = document.createElement('canvas');
+  renderer ??= new THREE.WebGLRenderer({ canvas, antialias: false, depth: false });
+  return renderer;
 }
 
 export class Studio {
   private readonly renderer: THREE.WebGLRenderer;
-  private readonly keyTarget = Studio.shadowTarget();
-  private readonly skyTarget = Studio.shadowTarget();
+  private readonly plan: ReturnType<typeof planPasses>;
+  private readonly keyTarget: THREE.WebGLRenderTarget;
+  private readonly skyTarget: THREE.WebGLRenderTarget;
   private readonly screen = new THREE.Scene();
   private readonly screenCamera = new THREE.Camera();
   private readonly screenMesh: THREE.Mesh;
@@ -94,8 +121,7 @@ export class Studio {
   private shadowDepth = 1;
 
   constructor(private readonly scene: Scene) {
-    const canvas = document.createElement('canvas');
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: false, depth: false });
+    this.renderer = sharedRenderer();
     if (!this.renderer.getContext().getExtension('EXT_float_blend')) throw new Error('it cannot add floating-point pictures');
     this.renderer.getContext().getExtension('EXT_color_buffer_float');
     this.renderer.debug.onShaderError = (gl, program, vertex, fragment) => {
@@ -106,6 +132,9 @@ export class Studio {
     this.renderer.setClearColor(0, 0);
     this.renderer.toneMapping = THREE.NoToneMapping;
     this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace;
+    this.plan = planPasses(scene);
+    this.keyTarget = shadowTarget(this.plan.keys);
+    this.skyTarget = shadowTarget(this.plan.skies);
     shared.keyDepth.value = this.keyTarget.depthTexture;
     shared.skyDepth.value = this.skyTarget.depthTexture;
     const screenMaterial = (fragmentShader: string, uniforms: Record<string, THREE.IUniform>) =>
@@ -115,6 +144,7 @@ export class Studio {
     const place = { ground: { value: scene.ground }, reach: { value: scene.radius * 3.2 } };
     this.add = screenMaterial(addFragment, { frame: { value: null }, share: { value: 1 } });
     this.addGround = screenMaterial(groundFragment, { ...shared, ...place, share: this.add.uniforms.share, groundLight: { value: 1 } });
+    this.addGround.defines = lightDefines(scene);
     for (const sum of [this.add, this.addGround]) {
       sum.blending = THREE.CustomBlending;
       sum.blendSrc = sum.blendDst = sum.blendSrcAlpha = sum.blendDstAlpha = THREE.OneFactor;
@@ -134,6 +164,16 @@ export class Studio {
     this.screen.add(this.screenMesh);
   }
 
+  /// Frees what the studio keeps on the graphics card. The renderer stays for the next picture.
+  dispose() {
+    for (const shadow of [this.keyTarget, this.skyTarget]) {
+      shadow.depthTexture?.dispose();
+      shadow.dispose();
+    }
+    for (const material of [this.add, this.addGround, this.blur, this.show]) material.dispose();
+    this.screenMesh.geometry.dispose();
+  }
+
   get anisotropy() {
     return this.renderer.capabilities.getMaxAnisotropy();
   }
@@ -149,18 +189,20 @@ export class Studio {
     const ground = target(groundSize, groundSize, THREE.FloatType);
     const turn = turnOf(cell);
     this.aimShadows(closeUp);
-    const count = this.scene.samples;
-    this.addGround.uniforms.groundLight.value = groundLight(count, turn);
-    this.add.uniforms.share.value = 1 / count;
+    const { keys, skies, passes } = this.plan;
+    this.addGround.uniforms.groundLight.value = groundLight(keys * passes, skies * passes, turn);
+    this.add.uniforms.share.value = 1 / passes;
     this.add.uniforms.frame.value = frame.texture;
     shared.viewport.value.set(width, height);
     for (const cleared of [sum, ground]) {
       this.renderer.setRenderTarget(cleared);
       this.renderer.clear();
     }
-    for (let pass = 0; pass < count; ++pass) {
-      place(eye, camera, width, height, count > 1 ? even(pass + 1) : [0.5, 0.5]);
-      this.light(stage, lightsOf(pass, count, turn));
+    place(eye, camera, width, height, [0.5, 0.5]);
+    for (const bounded of [frame, sum]) limit(bounded, extent(stage, eye, width, height));
+    for (let pass = 0; pass < passes; ++pass) {
+      place(eye, camera, width, height, passes > 1 ? even(pass + 1) : [0.5, 0.5]);
+      this.light(stage, pass, turn);
       shared.passShare.value = (pass * 0.6180339887498949) % 1;
       this.pass(stage, eye, frame, pass);
       this.fill(this.add, sum);
@@ -213,12 +255,23 @@ export class Studio {
     this.renderer.render(stage.over, eye);
   }
 
-  private light(stage: Stage, { key, sky, weight }: Lights) {
-    shared.keyDirection.value.copy(key);
-    shared.skyDirection.value.copy(sky);
-    shared.skyWeight.value = weight;
-    this.shadow(stage, key, this.keyTarget, shared.keyMatrix.value);
-    this.shadow(stage, sky, this.skyTarget, shared.skyMatrix.value);
+  private light(stage: Stage, pass: number, turn: Turn) {
+    const { keys, skies, passes } = this.plan;
+    for (const target of [this.keyTarget, this.skyTarget]) {
+      limit(target, new THREE.Vector4(0, 0, target.width, target.height));
+      this.renderer.setRenderTarget(target);
+      this.renderer.clear();
+    }
+    for (let i = 0; i < keys; ++i) {
+      const direction = shared.keyDirection.value[i].copy(keyOf(pass * keys + i, turn));
+      this.shadow(stage, direction, this.keyTarget, i, shared.keyMatrix.value[i]);
+    }
+    for (let i = 0; i < skies; ++i) {
+      const { direction, weight } = skyOf(pass * skies + i, skies * passes, turn);
+      shared.skyDirection.value[i].copy(direction);
+      shared.skyWeight.value[i] = weight;
+      this.shadow(stage, direction, this.skyTarget, i, shared.skyMatrix.value[i]);
+    }
   }
 
   /// Shadow maps hold the whole character, or with more detail what is near a close-up.
@@ -228,19 +281,21 @@ export class Studio {
     this.shadowCenter.fromArray(closeUp ? closeUp.center : [0, 0, 0]);
     this.shadowDepth = closeUp ? whole + this.shadowCenter.length() : whole;
     const detail = this.shadowRadius / whole;
-    shared.shadowBias.value = 0.0012 * detail;
-    shared.normalOffset.value = this.scene.radius * 0.0045 * detail;
+    shared.shadowBias.value = 0.0014 * detail;
+    shared.normalOffset.value = this.scene.radius * 0.0052 * detail;
   }
 
-  private shadow(stage: Stage, direction: THREE.Vector3, target: THREE.WebGLRenderTarget, matrix: THREE.Matrix4) {
+  /// Draws the shadow map of one light into its tile.
+  private shadow(stage: Stage, direction: THREE.Vector3, target: THREE.WebGLRenderTarget, tile: number, matrix: THREE.Matrix4) {
     const r = this.shadowRadius;
     const sun = new THREE.OrthographicCamera(-r, r, r, -r, 0, 2 * this.shadowDepth);
     sun.position.copy(this.shadowCenter).addScaledVector(direction, this.shadowDepth);
     sun.up.set(0, Math.abs(direction.y) > 0.99 ? 0 : 1, Math.abs(direction.y) > 0.99 ? 1 : 0);
     sun.lookAt(this.shadowCenter);
     sun.updateMatrixWorld();
+    target.viewport.set((tile % 2) * shadowSize, Math.floor(tile / 2) * shadowSize, shadowSize, shadowSize);
+    limit(target, target.viewport);
     this.renderer.setRenderTarget(target);
-    this.renderer.clear();
     this.renderer.render(stage.casters, sun);
     matrix.multiplyMatrices(sun.projectionMatrix, sun.matrixWorldInverse);
   }
@@ -261,27 +316,61 @@ export class Studio {
     set(backgroundTop, name.startsWith('#') ? name : '#f4f5f6');
     set(backgroundLow, name.startsWith('#') ? name : '#d9dde1');
   }
+}
 
-  private static shadowTarget() {
-    const shadow = target(shadowSize, shadowSize, THREE.UnsignedByteType, true);
-    shadow.depthTexture = new THREE.DepthTexture(shadowSize, shadowSize, THREE.FloatType);
-    shadow.depthTexture.magFilter = shadow.depthTexture.minFilter = THREE.NearestFilter;
-    return shadow;
+/// A texture with a tile for each light. Only its depth is of use: the colours are as small as they can be.
+function shadowTarget(lights: number) {
+  const width = shadowSize * Math.min(lights, 2);
+  const height = shadowSize * Math.ceil(lights / 2);
+  const shadow = new THREE.WebGLRenderTarget(width, height, { format: THREE.RedFormat, type: THREE.UnsignedByteType });
+  shadow.depthTexture = new THREE.DepthTexture(width, height, THREE.FloatType);
+  for (const texture of [shadow.texture, shadow.depthTexture]) texture.magFilter = texture.minFilter = THREE.NearestFilter;
+  return shadow;
+}
+
+/// Confines drawing and clearing to a part of the target.
+function limit(target: THREE.WebGLRenderTarget, part: THREE.Vector4) {
+  target.scissorTest = true;
+  target.scissor.copy(part);
+}
+
+/// The part of the picture that the surfaces of a stage can touch, in pixels. Marks have a size on the screen and are
+/// few: with them it is the whole picture.
+function extent(stage: Stage, eye: THREE.PerspectiveCamera, width: number, height: number): THREE.Vector4 {
+  const whole = new THREE.Vector4(0, 0, width, height);
+  if (stage.lines.children.length + stage.over.children.length > 0) return whole;
+  const toScreen = new THREE.Matrix4().multiplyMatrices(eye.projectionMatrix, eye.matrixWorldInverse);
+  const box = new THREE.Box2();
+  const point = new THREE.Vector4();
+  for (const mesh of stage.surfaces.children as THREE.Mesh[]) {
+    const positions = mesh.geometry.getAttribute('position');
+    for (let i = 0; i < positions.count; ++i) {
+      point.set(positions.getX(i), positions.getY(i), positions.getZ(i), 1).applyMatrix4(toScreen);
+      if (point.w <= 0) return whole;
+      box.expandByPoint(new THREE.Vector2((0.5 + (0.5 * point.x) / point.w) * width, (0.5 + (0.5 * point.y) / point.w) * height));
+    }
   }
+  if (box.isEmpty()) return whole;
+  const left = Math.max(0, Math.floor(box.min.x) - 2);
+  const low = Math.max(0, Math.floor(box.min.y) - 2);
+  const right = Math.min(width, Math.ceil(box.max.x) + 2);
+  const top = Math.min(height, Math.ceil(box.max.y) + 2);
+  return right > left && top > low ? new THREE.Vector4(left, low, right - left, top - low) : whole;
 }
 
 function target(width: number, height: number, type: THREE.TextureDataType, depthBuffer = false, filter: THREE.MagnificationTextureFilter = THREE.NearestFilter) {
   return new THREE.WebGLRenderTarget(width, height, { type, depthBuffer, magFilter: filter, minFilter: filter });
 }
 
-/// Light on open ground, the mean over the passes.
-function groundLight(count: number, turn: Turn): number {
+/// Light on open ground, the mean over the lights.
+function groundLight(keys: number, skies: number, turn: Turn): number {
   let sum = 0;
-  for (let pass = 0; pass < count; ++pass) {
-    const { key, sky, weight } = lightsOf(pass, count, turn);
-    sum += key.y * 0.75 + weight * 1.25 * sky.y;
+  for (let light = 0; light < keys; ++light) sum += (keyOf(light, turn).y * 0.75) / keys;
+  for (let light = 0; light < skies; ++light) {
+    const { direction, weight } = skyOf(light, skies, turn);
+    sum += (weight * 1.25 * direction.y) / skies;
   }
-  return sum / count;
+  return sum;
 }
 
 /// Puts a camera where the scene says, moved by a part of a pixel (0.5 is the middle).

@@ -6,20 +6,28 @@
 import * as THREE from 'three';
 import { floats, shorts, words, type Frame, type Material, type Scene, type Surface } from './scene';
 import { depthFragment, plainDepthFragment, plainDepthVertex, surfaceFragment, surfaceVertex } from './shaders';
-import { shared } from './studio';
+import { lightDefines, shared } from './studio';
 
 /// The materials of the scene, made once for all surfaces.
 export class Materials {
   readonly plain: THREE.ShaderMaterial[];
   readonly field: THREE.ShaderMaterial[];
   readonly shadows: THREE.ShaderMaterial[];
+  private readonly textures: Textures;
 
   constructor(scene: Scene, anisotropy: number, warn: (text: string) => void) {
     const textures = new Textures(scene, anisotropy, warn);
     const all = (make: (material: Material, i: number) => THREE.ShaderMaterial) => scene.materials.map(make);
-    this.plain = all((material, i) => surfaceMaterial(material, i, textures, false));
-    this.field = all((material, i) => surfaceMaterial(material, i, textures, true));
+    const lights = lightDefines(scene);
+    this.plain = all((material, i) => surfaceMaterial(material, i, textures, false, lights));
+    this.field = all((material, i) => surfaceMaterial(material, i, textures, true, lights));
     this.shadows = all((material, i) => shadowMaterial(material, i, textures));
+    this.textures = textures;
+  }
+
+  dispose() {
+    this.textures.dispose();
+    for (const material of [...this.plain, ...this.field, ...this.shadows]) material.dispose();
   }
 }
 
@@ -50,6 +58,10 @@ export class Skin {
     }
   }
 
+  dispose() {
+    this.geometry.dispose();
+  }
+
   private constant(width: number, value: number) {
     return new THREE.BufferAttribute(new Float32Array(width * this.surface.vertices).fill(value), width);
   }
@@ -65,6 +77,10 @@ class Textures {
     const key = `${image} ${color}`;
     if (!this.made.has(key)) this.made.set(key, this.make(image, color));
     return this.made.get(key) ?? null;
+  }
+
+  dispose() {
+    for (const texture of this.made.values()) texture?.dispose();
   }
 
   private make(image: number, color: boolean): THREE.Texture | null {
@@ -102,13 +118,14 @@ function parameters(material: Material, index: number, textures: Textures) {
   return { defines, uniforms };
 }
 
-function surfaceMaterial(material: Material, index: number, textures: Textures, field: boolean): THREE.ShaderMaterial {
+function surfaceMaterial(material: Material, index: number, textures: Textures, field: boolean, lights: Record<string, number>): THREE.ShaderMaterial {
   const { defines, uniforms } = parameters(material, index, textures);
   const normalMap = textures.get(material.normalMap, false);
   const emissiveMap = textures.get(material.emissiveMap, true);
   if (normalMap) defines.NORMAL_MAP = 1;
   if (emissiveMap) defines.EMISSIVE_MAP = 1;
   if (field) defines.FIELD = 1;
+  Object.assign(defines, lights);
   return new THREE.ShaderMaterial({
     glslVersion: THREE.GLSL3,
     vertexShader: surfaceVertex,

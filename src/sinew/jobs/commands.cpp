@@ -193,16 +193,18 @@ const Registry<Registered<Command>>& commands() {
                          "sinew convert hero.glb -o hero_4.glb --max-influences 4",
                          "sinew convert hero.obj -o hero.glb --rig hero.rig.json"},
             .bind = binder(convert)}});
-    r.add({"render",
-           "render",
-           "Render a picture of a character.",
-           {.group = "Deliver",
-            .arguments = "FILE [-o PICTURE.png]",
-            .has_output = true,
-            .examples = {"sinew render hero.glb -o hero.png", "sinew render hero.glb -o arm.png --show weights:LeftArm",
-                         "sinew render hero.glb -o walk.png --clip walk --sheet",
-                         "sinew render hero.glb -o regions.png --show segments"},
-            .bind = binder(render)}});
+    r.add(
+        {"render",
+         "render",
+         "Render pictures of characters.",
+         {.group = "Deliver",
+          .arguments = "FILE… [-o PICTURE.png|FOLDER]",
+          .most_inputs = 4096,
+          .has_output = true,
+          .examples = {"sinew render hero.glb -o hero.png", "sinew render hero.glb -o arm.png --show weights:LeftArm",
+                       "sinew render hero.glb -o walk.png --clip walk --sheet",
+                       "sinew render hero.glb -o regions.png --show segments", "sinew render crowd/*.glb -o pictures/"},
+          .bind = binder(render)}});
     r.add({"report",
            "report",
            "Write one page with characters side by side, their clips and checks, that opens from disk.",

@@ -282,6 +282,76 @@ picture::GridLayout grid_layout(const RenderOptions& options) {
   return {options.view.value_or(""), options.size.empty(), options.samples == 0, plain};
 }
 
+/// A character on its way to a picture.
+struct Drawing {
+  std::filesystem::path input, output;
+  io::Asset asset;
+  std::optional<picture::PictureScene> scene;
+};
+
+/// Pictures that are drawn by one browser: their characters are in memory together.
+constexpr std::size_t kMostTogether = 16;
+
+/// The pictures of all inputs: one file, or with several inputs one for each, in a folder or beside the inputs.
+std::vector<std::filesystem::path> picture_paths(const JobRequest& request) {
+  const bool several = request.inputs.size() > 1;
+  std::error_code problem;
+  if (several && request.output && !std::filesystem::is_directory(*request.output, problem))
+    throw Error(fmt::format("{} is not a folder. With several inputs the output is a folder for their pictures.",
+                            request.output->string()));
+  std::vector<std::filesystem::path> paths;
+  for (const std::filesystem::path& input : request.inputs) {
+    JobRequest one{{input}, request.output, request.force};
+    if (several && request.output) {
+      one.inputs = {*request.output / input.filename()};
+      one.output.reset();
+    }
+    paths.push_back(output_path(one, several && request.output ? "" : "picture", ".png"));
+    if (lower_case(paths.back().extension().string()) != ".png")
+      throw Error(
+          fmt::format("{} cannot be written: pictures are PNG files, whose names end in .png.", paths.back().string()));
+    const auto same = std::find(paths.begin(), paths.end() - 1, paths.back());
+    if (same != paths.end() - 1)
+      throw Error(fmt::format("{} and {} would both be drawn to {}. Rename one of them.",
+                              request.inputs[static_cast<std::size_t>(same - paths.begin())].string(), input.string(),
+                              paths.back().string()));
+  }
+  return paths;
+}
+
+/// Reads characters and sets their scenes.
+void prepare(std::vector<Drawing>& drawings, const RenderOptions& options, Report& report, const Progress& progress) {
+  for (Drawing& drawing : drawings) {
+    {
+      const StageTimer timer(report, "read");
+      progress.step("reading", 0.0);
+      drawing.asset = io::load(drawing.input, options.placement, progress);
+      report.inputs.insert(report.inputs.end(), drawing.asset.files.begin(), drawing.asset.files.end());
+      report.warn(drawing.asset.warnings);
+    }
+    const StageTimer timer(report, "draw");
+    progress.step("posing", 0.2);
+    Character& character = drawing.asset.character;
+    const auto shows = [&](std::string_view word) {
+      return std::find(options.show.begin(), options.show.end(), word) != options.show.end() &&
+             !character.rig.skeleton.empty();
+    };
+    if (shows(kSegments)) pipeline::paint_segments(character, report.warnings, progress);
+    else if (shows(kRegions)) pipeline::paint_regions(character, report.warnings);
+    drawing.scene.emplace(picture_scene(drawing.asset, options, report, progress));
+  }
+}
+
+std::vector<picture::Picture> draw(const std::vector<Drawing>& drawings, bool quick, const Progress& progress) {
+  std::vector<picture::Picture> pictures;
+  std::vector<const picture::PictureScene*> scenes;
+  for (const Drawing& drawing : drawings) {
+    scenes.push_back(&*drawing.scene);
+    if (quick) pictures.push_back(picture::draw_quick_picture(*drawing.scene, progress));
+  }
+  return quick ? pictures : picture::draw_pictures(scenes, progress);
+}
+
 }  // namespace
 
 picture::PictureScene picture_scene(const io::Asset& asset, const RenderOptions& options, Report& report,
@@ -335,52 +405,38 @@ picture::PictureScene picture_scene(const io::Asset& asset, const RenderOptions&
 Report render(const JobRequest& request, const RenderOptions& options, const Progress& progress) {
   Report report;
   report.command = "render";
-  const std::filesystem::path output = output_path(request, "picture", ".png");
-  const std::string ending = lower_case(output.extension().string());
-  if (ending != ".png")
-    throw Error(fmt::format("{} cannot be written: pictures are PNG files, whose names end in .png.", output.string()));
-  const std::filesystem::path& input = request.inputs.front();
-  io::Asset asset;
-  {
-    const StageTimer timer(report, "read");
-    progress.step("reading", 0.0);
-    asset = io::load(input, options.placement, progress);
-    report.inputs = asset.files;
-    report.warn(asset.warnings);
-  }
-  picture::Picture picture;
-  std::size_t cells = 0;
-  int width = 0, height = 0;
-  {
+  const std::vector<std::filesystem::path> outputs = picture_paths(request);
+  io::AtomicFiles files;
+  for (std::size_t first = 0; first < outputs.size(); first += kMostTogether) {
+    std::vector<Drawing> drawings;
+    for (std::size_t k = first; k < std::min(first + kMostTogether, outputs.size()); ++k)
+      drawings.push_back({request.inputs[k], outputs[k], {}, {}});
+    prepare(drawings, options, report, progress);
     const StageTimer timer(report, "draw");
-    progress.step("posing", 0.2);
-    const auto shows = [&](std::string_view word) {
-      return std::find(options.show.begin(), options.show.end(), word) != options.show.end() &&
-             !asset.character.rig.skeleton.empty();
-    };
-    if (shows(kSegments)) pipeline::paint_segments(asset.character, report.warnings, progress);
-    else if (shows(kRegions)) pipeline::paint_regions(asset.character, report.warnings);
-    const picture::PictureScene scene = picture_scene(asset, options, report, progress);
-    cells = scene.cells.size();
-    width = scene.width, height = scene.height;
-    picture = options.quick ? picture::draw_quick_picture(scene, progress) : picture::draw_picture(scene, progress);
-    report.warn(picture.warnings);
+    const std::vector<picture::Picture> pictures = draw(drawings, options.quick, progress);
+    for (std::size_t k = 0; k < drawings.size(); ++k) {
+      const picture::PictureScene& scene = *drawings[k].scene;
+      report.warn(pictures[k].warnings);
+      files.add(drawings[k].output, pictures[k].png);
+      report.outputs.push_back(io::describe(drawings[k].output, pictures[k].png));
+      report.metrics["width"] = scene.width;
+      report.metrics["height"] = scene.height;
+      report.metrics["views"] = scene.cells.size();
+      report.text += fmt::format("wrote      {}: {} × {} pixels, {} {}\n", drawings[k].output.string(), scene.width,
+                                 scene.height, scene.cells.size(), scene.cells.size() == 1 ? "view" : "views");
+    }
   }
   {
     const StageTimer timer(report, "write");
-    io::AtomicFiles files;
-    files.add(output, picture.png);
     files.commit();
   }
-  report.outputs.push_back(io::describe(output, picture.png));
-  report.metrics["width"] = width;
-  report.metrics["height"] = height;
-  report.metrics["views"] = cells;
-  report.text += fmt::format("wrote      {}: {} × {} pixels, {} {}\n", output.string(), width, height, cells,
-                             cells == 1 ? "view" : "views");
-  report.next = options.sheet ? "sinew info " + shell_word(input)
-                              : fmt::format("sinew render {} --sheet -o {}", shell_word(input),
-                                            shell_word(output.parent_path() / (output.stem().string() + "_sheet.png")));
+  if (outputs.size() > 1) report.metrics["pictures"] = outputs.size();
+  const std::filesystem::path& input = request.inputs.front();
+  report.next =
+      options.sheet
+          ? "sinew info " + shell_word(input)
+          : fmt::format("sinew render {} --sheet -o {}", shell_word(input),
+                        shell_word(outputs.front().parent_path() / (outputs.front().stem().string() + "_sheet.png")));
   return report;
 }
 

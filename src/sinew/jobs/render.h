@@ -79,7 +79,8 @@ struct RenderOptions {
     v(Field("quick", "Draw the skin alone, in plain colours and without the browser: a thumbnail in milliseconds."),
       self.quick);
     v(Field("samples",
-            "Number of passes. More give smoother shadows and take longer; 0 uses 32, fewer for very large pictures.")
+            "Number of light positions. More give smoother shadows and take longer; 0 uses 24, fewer for very large "
+            "pictures.")
           .range(0, 256),
       self.samples);
     io::PlacementOptions::visit(self.placement, v);
@@ -93,8 +94,8 @@ struct RenderOptions {
 /// is an overlay of the chosen method in the shown pose
 /// (`Deformer::overlays`), by its name: `tets`, `inverted` and `areas` of pbd, `twist` of slbs. Clips and poses are
 /// those `deform` takes. All pictures of one clip and view have the same camera. The output is `NAME_picture.png`
-/// unless named. \throws Error for names that are not in the file, or if the picture cannot be drawn (see
-/// `picture::draw_picture`).
+/// unless named. Several inputs give a picture each, drawn by one browser; the output is a folder then. \throws Error
+/// for names that are not in the file, or if the picture cannot be drawn (see `picture::draw_picture`).
 Report render(const JobRequest& request, const RenderOptions& options, const Progress& progress);
 
 /// The scene that `render` draws of an asset, which must outlive it. Segments are not painted here (`paint_segments`

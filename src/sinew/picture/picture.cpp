@@ -70,13 +70,19 @@ std::string unescaped(std::string_view text) {
   return result;
 }
 
-Picture read_result(const std::string& page) {
+/// The results of a page, one for each picture.
+Json read_results(const std::string& page, std::size_t count) {
   const std::size_t begin = page.find(kBegin);
   const std::size_t end = page.rfind(kEnd);
   if (begin == std::string::npos || end == std::string::npos || end < begin)
     throw Error("The browser returned no picture. If SINEW_CHROMIUM is set, check that it names a Chromium.");
   const std::string_view inner = std::string_view(page).substr(begin + kBegin.size(), end - begin - kBegin.size());
-  const Json json = Json::parse(unescaped(inner), nullptr, false);
+  Json json = Json::parse(unescaped(inner), nullptr, false);
+  if (!json.is_array() || json.size() != count) throw Error("The browser returned something that is not a picture.");
+  return json;
+}
+
+Picture read_result(const Json& json) {
   if (!json.is_object()) throw Error("The browser returned something that is not a picture.");
   if (json.contains("error"))
     throw Error(fmt::format("The picture cannot be drawn: {}.", json["error"].get<std::string>()));
@@ -171,34 +177,49 @@ std::vector<Vec3> outermost(std::span<const Vec3> points) {
 }
 
 Picture draw_picture(const PictureScene& scene, const Progress& progress) {
-  check(scene);
+  const PictureScene* const one = &scene;
+  return std::move(draw_pictures(std::span(&one, 1), progress).front());
+}
+
+std::vector<Picture> draw_pictures(std::span<const PictureScene* const> scenes, const Progress& progress) {
+  for (const PictureScene* scene : scenes) check(*scene);
+  if (scenes.empty()) return {};
   const std::string_view script = page_script();
   const std::filesystem::path browser = find_browser();
   progress.step("preparing the picture", 0.3);
   const ScratchFolder scratch;
   double work = 0;
-  std::vector<std::string> too_large;
+  std::vector<std::vector<std::string>> too_large;
   {
-    const PictureScript made = make_script(scene);
-    work = made.work;
-    too_large = made.too_large;
+    std::string head, body;
     io::AtomicFiles files;
-    files.add(scratch.path() / "scene.js", made.script);
+    for (std::size_t k = 0; k < scenes.size(); ++k) {
+      const PictureScript made = make_script(*scenes[k], k);
+      work += made.work;
+      too_large.push_back(made.too_large);
+      const std::string name = fmt::format("scene{}.js", k);
+      files.add(scratch.path() / name, made.script);
+      head += fmt::format("<script src=\"{}\"></script>", name);
+      body += made.images;
+    }
     files.add(scratch.path() / "picture.js", script);
-    files.add(scratch.path() / "picture.html",
-              "<!DOCTYPE html><html><head><meta charset=\"utf-8\"><script src=\"scene.js\"></script><script "
-              "src=\"picture.js\"></script></head><body hidden>" +
-                  made.images + "</body></html>");
+    files.add(scratch.path() / "picture.html", "<!DOCTYPE html><html><head><meta charset=\"utf-8\">" + head +
+                                                   "<script src=\"picture.js\"></script></head><body hidden>" + body +
+                                                   "</body></html>");
     files.commit();
   }
   progress.step("drawing the picture", 0.5);
   const PageRun run{scratch.path() / "picture.html", scratch.path(), std::string(kEnd), 60 + 4e-6 * work};
-  Picture picture = read_result(run_page(browser, run, progress));
-  for (const std::string& name : too_large)
-    picture.warnings.push_back(
-        {"render.texture", name, "The texture has more than 64 million pixels; it is left out."});
+  const Json results = read_results(run_page(browser, run, progress), scenes.size());
+  std::vector<Picture> pictures;
+  for (std::size_t k = 0; k < scenes.size(); ++k) {
+    pictures.push_back(read_result(results[k]));
+    for (const std::string& name : too_large[k])
+      pictures.back().warnings.push_back(
+          {"render.texture", name, "The texture has more than 64 million pixels; it is left out."});
+  }
   progress.step("drawing the picture", 1.0);
-  return picture;
+  return pictures;
 }
 
 }  // namespace sinew::picture

@@ -71,8 +71,8 @@ struct PictureScene {
   /// Points that must be inside the picture in addition to those of the frames, so that pictures of one clip match.
   std::vector<Vec3> also_fit;
   std::string background = "studio";  ///< "studio", "transparent" or "#rrggbb".
-  /// Passes: more give smoother shadows and edges, and take longer in proportion. 0: 32, and down to 12 for pictures
-  /// and meshes so large that this would take minutes.
+  /// Positions of the lights: more give smoother shadows and edges, and take longer in proportion. 0: 24, and down to
+  /// 12 for pictures and meshes so large that this would take minutes.
   int samples = 0;
 };
 
@@ -85,6 +85,10 @@ struct Picture {
 /// \throws Error if this build has no renderer, there is no Chromium, the scene is empty, its size or background is out
 /// of bounds, or the browser fails; Cancelled.
 Picture draw_picture(const PictureScene& scene, const Progress& progress = {});
+
+/// Draws several scenes with one browser, which saves its start and most of the preparation for all but the first. The
+/// pictures are those that `draw_picture` draws. \throws Error as above, for the first scene that cannot be drawn.
+std::vector<Picture> draw_pictures(std::span<const PictureScene* const> scenes, const Progress& progress = {});
 
 /// Points of `points` that lie farthest out, in each of a few hundred directions: enough to frame them all, for
 /// `also_fit`.

@@ -28,9 +28,9 @@ class Buffers {
     return Json(texts_.size() - 1);
   }
   std::string script() const {
-    std::string result = "window.sinewBuffers=[\n";
+    std::string result = "[\n";
     for (const std::string& text : texts_) result += '"' + text + "\",\n";
-    return result + "];\n";
+    return result + "]";
   }
 
  private:
@@ -114,7 +114,7 @@ Json clay() {
 
 class Writer {
  public:
-  explicit Writer(const PictureScene& scene) : scene_(scene) {}
+  Writer(const PictureScene& scene, std::size_t number) : scene_(scene), number_(number) {}
 
   PictureScript write() {
     const std::vector<Vec3> model_points = points_to_fit(scene_);
@@ -149,11 +149,12 @@ class Writer {
     const bool close = std::any_of(scene_.cells.begin(), scene_.cells.end(), is_close_up);
     const double one_pass = (close ? 3.0 : 1.0) * scene_.width * scene_.height + 4 * vertices;
     // About 0.8 µs each on one core.
-    const int samples = scene_.samples > 0 ? scene_.samples : static_cast<int>(std::clamp(60e6 / one_pass, 12.0, 32.0));
+    const int samples = scene_.samples > 0 ? scene_.samples : static_cast<int>(std::clamp(60e6 / one_pass, 12.0, 24.0));
     json_["samples"] = samples;
     PictureScript result;
     result.work = samples * one_pass;
-    result.script = "window.sinewScene=" + json_.dump() + ";\n" + buffers_.script();
+    result.script = "(window.sinewTasks = window.sinewTasks || []).push({scene:" + json_.dump() +
+                    ",\nbuffers:" + buffers_.script() + "});\n";
     result.images = std::move(images_);
     result.too_large = std::move(too_large_);
     return result;
@@ -260,7 +261,7 @@ class Writer {
     }
     const auto [place, added] = model.images.try_emplace(index, static_cast<int>(json_["images"].size()));
     if (added) {
-      const std::string id = fmt::format("image{}", place->second);
+      const std::string id = fmt::format("image{}_{}", number_, place->second);
       std::string type = io::sniff_image_type(source.bytes);
       if (type.empty()) type = "application/octet-stream";
       images_ += fmt::format("<img id=\"{}\" src=\"data:{};base64,{}\">", id, type, io::base64_encode(source.bytes));
@@ -460,6 +461,7 @@ class Writer {
   }
 
   const PictureScene& scene_;
+  std::size_t number_;
   Space space_;
   Json json_ = Json::object();
   Buffers buffers_;
@@ -470,6 +472,6 @@ class Writer {
 
 }  // namespace
 
-PictureScript make_script(const PictureScene& scene) { return Writer(scene).write(); }
+PictureScript make_script(const PictureScene& scene, std::size_t number) { return Writer(scene, number).write(); }
 
 }  // namespace sinew::picture
