@@ -67,6 +67,20 @@ TEST(SurfaceAtRest, CountsFacesThatAreTurnedOver) {
   EXPECT_GT(SurfaceAtRest(mesh).figures(shape).flipped, 0U);
 }
 
+TEST(SurfaceAtRest, CopiesOfAFaceInOnePlaceCountOnce) {
+  const Mesh one = sheet(4);
+  Mesh many = one;
+  for (int copy = 0; copy < 5; ++copy)
+    for (Index f = 0; f < one.face_count(); ++f) many.add_face(one.face(f));
+  std::vector<Vec3f> turned = shape_of(one);
+  std::swap(turned[6], turned[18]);
+  const SurfaceFigures expected = SurfaceAtRest(one).figures(turned, false);
+  const SurfaceFigures figures = SurfaceAtRest(many).figures(turned, false);
+  EXPECT_GT(expected.flipped + expected.folded, 0U);
+  EXPECT_EQ(figures.flipped, expected.flipped);
+  EXPECT_EQ(figures.folded, expected.folded);
+}
+
 TEST(SurfaceAtRest, MeasuresGapsBetweenShellsThatAreCloseAtRest) {
   Mesh mesh = sheet(4);
   const Mesh other = sheet(4);

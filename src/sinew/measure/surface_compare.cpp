@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "sinew/core/angles.h"
@@ -139,8 +140,15 @@ SurfaceAtRest::SurfaceAtRest(const Mesh& mesh)
       rings_(geometry::one_rings(mesh, &welding_)) {
   geometry::TriangleSurface surface = geometry::triangle_surface(mesh, welding_);
   rest_ = std::move(surface.positions);
-  for (const auto& t : surface.triangles)
-    if (t[0] != t[1] && t[1] != t[2] && t[2] != t[0]) triangles_.push_back(t);
+  // Copies of a face in one place move together, so one stands for all: hundreds of copies of a mesh would take
+  // minutes.
+  std::set<std::array<Index, 3>> seen;
+  for (const auto& t : surface.triangles) {
+    if (t[0] == t[1] || t[1] == t[2] || t[2] == t[0]) continue;
+    std::array<Index, 3> turned = t;
+    std::rotate(turned.begin(), std::min_element(turned.begin(), turned.end()), turned.end());
+    if (seen.insert(turned).second) triangles_.push_back(t);
+  }
   for (Index a = 0; a < rings_.size(); ++a)
     for (const Index b : rings_[a])
       if (const double length = (rest_[b] - rest_[a]).norm(); b > a && length > 1e-7 * size_)
