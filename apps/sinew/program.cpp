@@ -53,6 +53,15 @@ void pin_isa() {
   }
 }
 
+// Commands whose finished parts stay, whatever happens to the rest.
+bool keeps_parts(const std::string& command) { return command == "batch" || command == "mcp"; }
+
+std::string cancelled_text(const std::string& command) {
+  if (command == "batch") return "Cancelled. The finished rows are kept; the same command again does the rest.";
+  if (command == "mcp") return "Cancelled. Files of finished calls are kept.";
+  return "Cancelled; nothing was written.";
+}
+
 int run(const CommandLine& line) {
   pin_isa();
   set_thread_count(line.common.threads);
@@ -64,7 +73,13 @@ int run(const CommandLine& line) {
   if (has_level(report.warnings, FindingLevel::kDoubt) && report.status == Report::Status::kDone)
     report.status = Report::Status::kIncomplete;
   end_progress();
-  print_report(report, line.common);
+  try {
+    print_report(report, line.common);
+  } catch (const Error& problem) {
+    if (report.outputs.empty() && !keeps_parts(line.command)) throw;
+    print_error(fmt::format("sinew: {} The files of the result are complete.", problem.what()));
+    return report.status == Report::Status::kUnreadable ? kWrongRequest : kNotAsAsked;
+  }
   if (report.status == Report::Status::kUnreadable) return kWrongRequest;
   if (report.status != Report::Status::kDone) return kNotAsAsked;
   return line.common.strict && has_level(report.warnings, FindingLevel::kWarning) ? kNotAsAsked : kDone;
@@ -119,7 +134,7 @@ int program(int argc, const char* const* argv) {
   } catch (const Error& problem) {
     return fail(kWrongRequest, "request", with_flags(problem.what()), common, command);
   } catch (const Cancelled&) {
-    return fail(kCancelled, "cancelled", "Cancelled; nothing was written.", common, command);
+    return fail(kCancelled, "cancelled", cancelled_text(command), common, command);
   } catch (const std::bad_alloc&) {
     return fail(kInternal, "internal", "There is not enough memory for this. Nothing was written.", common, command);
   } catch (const std::exception& problem) {

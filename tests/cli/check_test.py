@@ -126,6 +126,35 @@ class Batch(CommandCase):
         for name, stamp in before.items():
             self.assertEqual(os.stat(os.path.join(rows, name)).st_mtime_ns, stamp, "done twice")
 
+    def test_a_cancelled_batch_says_what_stays(self):
+        words = [command_case.PROGRAM, "batch", "h0.glb", "h1.glb", "h2.glb", "h3.glb", "--do",
+                 "convert {in} -o {out}.glb", "--do", "check {out}.glb", "-o", "stopped/", "--processes", "1"]
+        running = subprocess.Popen(words, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        rows = os.path.join(self.folder, "stopped/.sinew-batch/rows")
+        for _ in range(2400):
+            if os.path.isdir(rows) and self.results(rows):
+                break
+            time.sleep(0.02)
+        running.send_signal(signal.SIGTERM)
+        errors = running.communicate(timeout=60)[1]
+        self.assertEqual(running.returncode, 130, errors)
+        self.assertIn("finished rows are kept", errors)
+        self.assertTrue(self.results(rows))
+
+    @unittest.skipUnless(shutil.which("parallel"), "GNU parallel is not installed")
+    def test_gnu_parallel_gives_the_same_bytes(self):
+        steps = ["--do", "convert {in} -o {out}.glb", "--do", "check {out}.glb"]
+        self.expect(0, "h*.glb", *steps, "-o", "alone/")
+        self.expect(0, "h*.glb", *steps, "-o", "spread/", "--index", "0", "--of", "5")
+        environment = {**os.environ, "HOME": self.folder, "TMPDIR": self.folder}
+        subprocess.run(["parallel", "--will-cite", "-j", "2", command_case.PROGRAM, "batch",
+                        "spread/.sinew-batch/manifest.json", "--index", "{}", "--of", "5", ":::", "1", "2", "3", "4"],
+                       cwd=self.folder, env=environment, check=True, capture_output=True, timeout=240)
+        report = json.loads(self.expect(0, "spread/.sinew-batch/manifest.json", "--json").stdout)
+        self.assertEqual(report["metrics"]["done_now"], 0)
+        for name in ("results.jsonl", "summary.csv", "index.html", "h0.glb", "h3.glb"):
+            self.assertEqual(self.read(f"alone/{name}"), self.read(f"spread/{name}"), name)
+
     def test_wrong_requests(self):
         self.refuse("h0.glb", "-o", "x/", says="--do")
         self.refuse("h0.glb", "--do", "convert {in}", says="-o")
@@ -165,6 +194,24 @@ class Mcp(CommandCase):
         self.assertIn("PASS", checked["result"]["content"][0]["text"])
         self.assertEqual(drawn["result"]["content"][1]["type"], "image")
 
+    @unittest.skipUnless(shutil.which("npm") and shutil.which("node"), "npm is not installed")
+    def test_the_published_client_understands_every_answer(self):
+        """The protocol's own client checks each message against the published schema."""
+        here = os.path.dirname(os.path.abspath(__file__))
+        modules = os.path.join(os.path.dirname(os.path.abspath(command_case.PROGRAM)), "../mcp-client")
+        os.makedirs(modules, exist_ok=True)
+        client = os.path.join(modules, "node_modules/@modelcontextprotocol/sdk/package.json")
+        if not os.path.exists(client):
+            install = subprocess.run(["npm", "install", "--prefix", modules, "--ignore-scripts", "--no-audit", "--no-fund",
+                                      "@modelcontextprotocol/sdk@1.32.2"], capture_output=True, text=True, timeout=300, check=False)
+            if install.returncode != 0:
+                self.skipTest("the protocol's client cannot be installed: " + install.stderr[-200:])
+        shutil.copy(os.path.join(here, "mcp_client.mjs"), modules)
+        result = subprocess.run(["node", os.path.join(modules, "mcp_client.mjs"), command_case.PROGRAM, self.folder],
+                                capture_output=True, text=True, timeout=240, check=False)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertIn("9 tools", result.stdout)
+
     def test_nothing_outside_is_read_or_written(self):
         os.symlink("/etc", os.path.join(self.folder, "link"))
         cases = [{"inputs": ["../x.glb"]}, {"inputs": ["/etc/passwd"]}, {"inputs": ["link/passwd"]},
@@ -179,7 +226,7 @@ class Mcp(CommandCase):
 
 class ReportPage(CommandCase):
     COMMAND = "report"
-    BROWSER = next((b for b in ("chromium", "chromium-browser", "google-chrome") if shutil.which(b)), None)
+    BROWSER = next((b for b in ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome") if shutil.which(b)), None)
 
     @classmethod
     def setUpClass(cls):
