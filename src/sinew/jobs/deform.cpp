@@ -268,8 +268,9 @@ void report_playback(const ChosenMotion& motion, const DeformJobOptions& options
   report.metrics["frames"] = count;
   report.metrics["vertices"] = rig.mesh.vertex_count();
   report.metrics["duration_s"] = frames.from_start(count - 1);
-  report.text += fmt::format("played     {}: {}, {}{}\n", motion.name, count_of(count, "frame"), method.name,
-                             options.deformer.delta_mush.enabled ? " and delta mush" : "");
+  report.text += fmt::format("played     {}: {}, {}{}{}\n", motion.name, count_of(count, "frame"), method.name,
+                             options.deformer.delta_mush.enabled ? " and delta mush" : "",
+                             options.deformer.contact.use == deform::ContactUse::kOn ? " with contact" : "");
 }
 
 void report_prepared(const pipeline::DeformerOptions& deformer, const io::Asset& asset, Report& report) {

@@ -13,6 +13,7 @@
 #include "sinew/core/workable.h"
 #include "sinew/deform/blend/slbs.h"
 #include "sinew/deform/blend/twist_field.h"
+#include "sinew/deform/implicit/implicit.h"
 #include "sinew/deform/limited.h"
 #include "sinew/io/cache.h"
 #include "sinew/pipeline/never_worse.h"
@@ -124,18 +125,21 @@ std::vector<std::byte> prepared(const deform::DeformerMethod& method, const Rig&
   return bytes;
 }
 
-/// A deformer that belongs to somebody else.
+/// A deformer that others use as well.
 class Borrowed final : public deform::Deformer {
  public:
-  explicit Borrowed(const Deformer& deformer) : deformer_(deformer) {}
-  std::unique_ptr<State> make_state() const override { return deformer_.make_state(); }
-  bool needs_history() const override { return deformer_.needs_history(); }
+  explicit Borrowed(std::shared_ptr<const Deformer> deformer) : deformer_(std::move(deformer)) {}
+  std::unique_ptr<State> make_state() const override { return deformer_->make_state(); }
+  bool needs_history() const override { return deformer_->needs_history(); }
   void deform(State& state, const deform::FrameInput& input, const deform::FrameOutput& output) const override {
-    deformer_.deform(state, input, output);
+    deformer_->deform(state, input, output);
+  }
+  std::vector<Overlay> overlays(State& state, const deform::FrameInput& input) const override {
+    return deformer_->overlays(state, input);
   }
 
  private:
-  const Deformer& deformer_;
+  std::shared_ptr<const Deformer> deformer_;
 };
 
 constexpr std::uint32_t kLimitsVersion = 5;
@@ -316,16 +320,51 @@ std::optional<deform::PoseLimits> mush_limits(const Rig& rig, const DeformerOpti
                                               const deform::Deformer& bound, Findings& findings,
                                               const Progress& progress) {
   CorrectionLimits limits = LimitStore(rig, options).correction("delta mush", [&] {
-    const auto whole = bind_delta_mush(std::make_unique<Borrowed>(bound), rig, options.delta_mush, progress);
+    const auto whole =
+        bind_delta_mush(std::make_unique<Borrowed>(std::shared_ptr<const deform::Deformer>(&bound, [](const auto*) {})),
+                        rig, options.delta_mush, progress);
     return limit_correction(rig, bound, bound, *whole, limits_with_margin(), progress);
   });
   add(findings, describe(limits.reduced, rig.skeleton, "delta mush"));
   return std::move(limits.limits);
 }
 
+/// Contact flattens skin and sharpens creases, and takes the volume away that two skins have in common. So only more
+/// stretched edges, skin that is turned over, and more intersections make it worse.
+measure::SurfaceLimits contact_limits() {
+  measure::SurfaceLimits limits;
+  limits.stretch = 1.3;
+  limits.free_stretch = limits.free_near_stretch = 2;
+  limits.fold_rad = 0.95 * kPi;
+  limits.roughness = limits.near_roughness = 1e6;
+  return limits;
+}
+
+std::unique_ptr<deform::Deformer> guard_contact(const Rig& rig, const DeformerOptions& options,
+                                                std::unique_ptr<deform::Deformer> bound, Findings& findings,
+                                                const Progress& progress) {
+  std::shared_ptr<deform::Deformer> base = std::move(bound);
+  auto stage = deform::bind_contact(std::make_unique<Borrowed>(base), rig, progress);
+  CorrectionLimits limits = LimitStore(rig, options).correction("contact", [&] {
+    return limit_correction(rig, *base, *base, *stage, contact_limits(), progress, false);
+  });
+  add(findings, describe(limits.reduced, rig.skeleton, "contact"));
+  if (!limits.limits.any()) return stage;
+  return deform::bind_limited(std::move(stage), std::make_unique<Borrowed>(base), std::move(limits.limits), true);
+}
+
+/// Implicit skinning has a contact of its own.
+bool has_own_contact(const DeformerOptions& options) { return options.method.options().is<deform::ImplicitOptions>(); }
+
+bool needs_contact(const DeformerOptions& options) {
+  return options.contact.use == deform::ContactUse::kOn && !has_own_contact(options);
+}
+
 }  // namespace
 
-bool DeformerOptions::plain() const { return deform::deformers().find(method.id()).in_engines && !delta_mush.enabled; }
+bool DeformerOptions::plain() const {
+  return deform::deformers().find(method.id()).in_engines && !delta_mush.enabled && !needs_contact(*this);
+}
 
 bool uses_parts(const DeformerOptions& options) {
   const deform::DeformerMethod& method = deform::deformers().find(options.method.id());
@@ -375,12 +414,15 @@ std::vector<Index> owners_by_shape(const Rig& rig, Findings& findings, const Pro
 std::unique_ptr<deform::Deformer> bind_deformer(const Rig& rig, const DeformerOptions& options, Findings& findings,
                                                 const Progress& progress) {
   const deform::DeformerMethod& method = deform::deformers().find(options.method.id());
-  const AnyOptions& own = options.method.options();
+  AnyOptions own = options.method.options();
+  if (has_own_contact(options) && options.contact.use == deform::ContactUse::kOff)
+    own.as<deform::ImplicitOptions>().contact = false;
   own.validate();
   // Without a mesh or joints there is nothing to segment, and every method does the same.
   const bool anything = !rig.mesh.positions.empty() && !rig.skeleton.empty();
   // Plain blends need no surface, and work on whatever is finite.
-  if (anything && (method.needs || method.corrects || method.prepare || options.delta_mush.enabled))
+  if (anything &&
+      (method.needs || method.corrects || method.prepare || options.delta_mush.enabled || needs_contact(options)))
     require_workable(rig);
   Segmentation segmentation;
   deform::MethodInputs inputs;
@@ -414,10 +456,14 @@ std::unique_ptr<deform::Deformer> bind_deformer(const Rig& rig, const DeformerOp
   const std::string base = method.corrects ? method.corrects(own) : "";
   std::unique_ptr<deform::Deformer> bound =
       guarded && !base.empty() ? guard_method(rig, options, base, bind, findings, progress) : bind(nullptr, false);
-  if (!options.delta_mush.enabled) return bound;
-  std::optional<deform::PoseLimits> limits;
-  if (guarded) limits = mush_limits(rig, options, *bound, findings, progress);
-  return bind_delta_mush(std::move(bound), rig, options.delta_mush, progress, std::move(limits));
+  if (options.delta_mush.enabled) {
+    std::optional<deform::PoseLimits> limits;
+    if (guarded) limits = mush_limits(rig, options, *bound, findings, progress);
+    bound = bind_delta_mush(std::move(bound), rig, options.delta_mush, progress, std::move(limits));
+  }
+  if (!anything || !needs_contact(options)) return bound;
+  if (guarded) return guard_contact(rig, options, std::move(bound), findings, progress);
+  return deform::bind_contact(std::move(bound), rig, progress);
 }
 
 }  // namespace sinew::pipeline

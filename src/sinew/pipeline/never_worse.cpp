@@ -41,7 +41,7 @@ constexpr int kVolumeRounds = 8;
 class Limiter {
  public:
   Limiter(const Rig& rig, const deform::Deformer& base, const deform::Deformer& from, const deform::Deformer& corrected,
-          const measure::SurfaceLimits& limits, const Progress& progress)
+          const measure::SurfaceLimits& limits, const Progress& progress, bool keeps_volume)
       : rig_(rig),
         base_(base),
         from_(from),
@@ -49,6 +49,7 @@ class Limiter {
         starts_elsewhere_(&base != &from),
         limits_(limits),
         progress_(progress),
+        keeps_volume_(keeps_volume),
         rest_(rig.mesh),
         limbs_(measure::limbs(rig, measure::bound_shape(rig))),
         volumes_(rig, rest_.welding(), limbs_),
@@ -100,8 +101,10 @@ class Limiter {
       settle(surface);
       if (!surface.empty()) {
         // A smaller correction need not be less harmful, so all is looked at again.
-        keep_volume(range.poses()[i], surface, from);
-        settle(surface);
+        if (keeps_volume_) {
+          keep_volume(range.poses()[i], surface, from);
+          settle(surface);
+        }
         if (!known || range.poses()[i].group != "other") part_intersections(surface, from);
       }
       surface.add_correction(factors_, whole_[joint], kept_[joint]);
@@ -206,6 +209,7 @@ class Limiter {
   bool starts_elsewhere_;
   measure::SurfaceLimits limits_;
   const Progress& progress_;
+  bool keeps_volume_;
   measure::SurfaceAtRest rest_;
   measure::Limbs limbs_;
   measure::JointVolumes volumes_;
@@ -221,8 +225,8 @@ class Limiter {
 
 CorrectionLimits limit_correction(const Rig& rig, const deform::Deformer& base, const deform::Deformer& from,
                                   const deform::Deformer& corrected, const measure::SurfaceLimits& limits,
-                                  const Progress& progress) {
-  return Limiter(rig, base, from, corrected, limits, progress).run();
+                                  const Progress& progress, bool keep_volume) {
+  return Limiter(rig, base, from, corrected, limits, progress, keep_volume).run();
 }
 
 namespace {

@@ -39,12 +39,12 @@ struct CorrectionLimits {
 /// left of the correction in a pose is given up, so the result always holds for the poses that were tried.
 ///
 /// `from` is what the correction starts from: the base itself, or what is left of a method without the correction that
-/// the factors reduce. The cost
+/// the factors reduce. Without `keep_volume` the volume does not count. The cost
 /// is three frames for each pose, one or two hundred in all, and a few passes over what the correction moves. The same
 /// factors for any number of threads. \throws Cancelled.
 CorrectionLimits limit_correction(const Rig& rig, const deform::Deformer& base, const deform::Deformer& from,
                                   const deform::Deformer& corrected, const measure::SurfaceLimits& limits = {},
-                                  const Progress& progress = {});
+                                  const Progress& progress = {}, bool keep_volume = true);
 
 /// How much of the twists of joints may be spread.
 struct TwistLimits {

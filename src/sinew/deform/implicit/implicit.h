@@ -34,7 +34,7 @@ struct ImplicitOptions {
   std::map<std::string, std::string> joint_operators;  ///< Per joint name.
   double bulge = 0.25;
   std::map<std::string, double> joint_bulge;  ///< Per joint name.
-  bool contact = true;
+  bool contact = true;                        ///< Stop skin where it would pass through other skin.
   int contact_reach = 3;
   int steps = 12;
   int relaxations = 1;
@@ -65,7 +65,6 @@ struct ImplicitOptions {
     v(Field("joint_operators", "The same for single joints.").as("JOINT=OPERATOR,…"), self.joint_operators);
     v(Field("bulge", "How far the skin bulges beside a contact, with the operator bulge.").range(0, 0.5), self.bulge);
     v(Field("joint_bulge", "The same for single joints.").as("JOINT=STRENGTH,…").range(0, 0.5), self.joint_bulge);
-    v(Field("contact", "Stop skin where it would pass through other skin."), self.contact);
     v(Field("contact_reach", "How many joints away skin is in contact.").range(1, 100), self.contact_reach);
     v(Field("projection_steps", "Steps of one projection at most.").range(1, 1000), self.steps);
     v(Field("relaxations", "Rounds of sliding vertices that start far from their place; 0 disables it.").range(0, 100),
