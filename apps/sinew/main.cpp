@@ -2,5 +2,9 @@
 // SPDX-FileCopyrightText: The Sinew authors
 
 #include "program.h"
+#include "sinew/jobs/reader_process.h"
 
-int main(int argc, char** argv) { return sinew::app::program(argc, argv); }
+int main(int argc, char** argv) {
+  sinew::jobs::use_own_program_as_reader(argc, argv);
+  return sinew::app::program(argc, argv);
+}

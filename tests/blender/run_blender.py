@@ -44,7 +44,7 @@ def check(arguments, file, clip, name, method, as_it_is=False, frames=None, tole
     common += ["--frames", frames] if frames else []
     if not as_it_is:
         run(arguments.sinew, "deform", file, *common, *(["--tolerance", tolerance / 2] if tolerance else []), "-o", glb)
-    run(arguments.sinew, "deform", file, *common, "-o", cache)
+    run(arguments.sinew, "deform", file, *common, "--caches", "whole", "-o", cache)
     ours = read_cache(cache)
     size = float(np.linalg.norm(ours[0].max(axis=0) - ours[0].min(axis=0)))
     played = f"{clip} {frames}" if frames else clip

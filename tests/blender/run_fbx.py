@@ -65,7 +65,7 @@ def ours(arguments, file, name):
             result["weights"] = json.loads(rig.read_text())
     for number, clip in enumerate(info["clips"]):
         cache = arguments.work / f"{name}_{number}.pc2"
-        run(arguments.sinew, "deform", file, "--clip", number, "--method", "lbs", "--fps", FPS, "-o", cache, "--force", "--quiet")
+        run(arguments.sinew, "deform", file, "--clip", number, "--method", "lbs", "--fps", FPS, "--caches", "whole", "-o", cache, "--force", "--quiet")
         frames = read_cache(cache)
         chosen = sorted({0, len(frames) // 3, 2 * len(frames) // 3})
         result["clips"].append({"name": clip["name"], "frames": frames[chosen], "times": [f / FPS for f in chosen]})

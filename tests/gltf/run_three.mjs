@@ -110,7 +110,7 @@ async function play(input, output, cachePath, clipName) {
 /** The row of one clip; throws what is wrong. */
 async function judge(options, work, {path, clip, frames}) {
   const stem = join(work, `${basename(path)}_three`);
-  const words = ['deform', path, '--clip', clip, '--method', 'pbd', '--frames', frames, '--tolerance', String(TOLERANCE), '--force', '--json', '-o'];
+  const words = ['deform', path, '--clip', clip, '--method', 'pbd', '--frames', frames, '--tolerance', String(TOLERANCE), '--caches', 'whole', '--force', '--json', '-o'];
   const {metrics} = JSON.parse(sinew(options.sinew, ...words, `${stem}.glb`));
   sinew(options.sinew, ...words, `${stem}.mdd`);
   const {worst, without, moved, ...counts} = await play(path, `${stem}.glb`, `${stem}.mdd`, `${metrics.motion} ${frames}`);

@@ -203,5 +203,41 @@ TEST(DriverFiles, TheNumberOfAnUnknownDriversSourceFollowsTheFile) {
   EXPECT_EQ(rig.skeleton.joints.back().driver->source, driver.source);
 }
 
+TEST(JointExtras, RolesPartnersAndLimitsComeBack) {
+  Asset asset = fixture();
+  Skeleton& skeleton = asset.character.rig.skeleton;
+  ASSERT_GE(skeleton.size(), 2u);
+  skeleton.joints[0].role = "left_thigh";
+  skeleton.joints[1].role = "right_thigh";
+  skeleton.joints[0].mirror = 1;
+  skeleton.joints[1].limits = RotationLimits{Vec3(-0.5, 0, -1), Vec3(0.25, 0.5, 1)};
+  const test::TemporaryFolder folder;
+  Report report;
+  SaveOptions options;
+  options.changes.skeleton = true;
+  save(asset, folder / "joints.glb", options, report);
+  const Skeleton back = load(folder / "joints.glb").character.rig.skeleton;
+  EXPECT_EQ(back.joints[0].role, "left_thigh");
+  EXPECT_EQ(back.joints[0].mirror, 1u);
+  EXPECT_FALSE(back.joints[0].limits);
+  ASSERT_TRUE(back.joints[1].limits);
+  EXPECT_LT((back.joints[1].limits->lower_rad - Vec3(-0.5, 0, -1)).norm(), 1e-9);
+  EXPECT_LT((back.joints[1].limits->upper_rad - Vec3(0.25, 0.5, 1)).norm(), 1e-9);
+}
+
+TEST(VrmAnimation, ItsTableTellsTheRolesOfJoints) {
+  const std::string text = R"({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}],
+    "nodes": [{"name": "a", "children": [1]}, {"name": "b", "translation": [0, 1, 0], "children": [2, 3]},
+              {"name": "c", "translation": [0.1, 0, 0]}, {"name": "d"}],
+    "extensionsUsed": ["VRMC_vrm_animation"],
+    "extensions": {"VRMC_vrm_animation": {"specVersion": "1.0", "humanoid": {"humanBones": {
+      "hips": {"node": 1}, "leftUpperLeg": {"node": 2}, "rightHand": {"node": 99}}}}}})";
+  const auto bytes = as_bytes(text);
+  const Skeleton skeleton = load_bytes("walk.vrma", Bytes(bytes.begin(), bytes.end())).character.rig.skeleton;
+  ASSERT_EQ(skeleton.size(), 3u) << "the bones and what is above them";
+  EXPECT_EQ(skeleton.joints[skeleton.find("b")].role, "hips");
+  EXPECT_EQ(skeleton.joints[skeleton.find("c")].role, "left_thigh");
+}
+
 }  // namespace
 }  // namespace sinew::io

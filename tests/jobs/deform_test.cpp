@@ -85,9 +85,55 @@ TEST_F(Deform, ABuiltInClipIsAddedAndTheOthersStay) {
   EXPECT_EQ(run("human.glb", "second.glb", playing("builtin:walk")).metrics["motion"], "walk_2");
 }
 
-TEST_F(Deform, KeyShapesStayWithinTheToleranceAndSayHowFarTheyAre) {
+TEST_F(Deform, CorrectionsKeepTheSkinAndAllClipsAndTheToleranceBetweenFramesToo) {
+  const Character before = io::load(*folder_ / "human.glb").character;
+  int targets = 0;
+  for (const double tolerance : {0.004, 0.0005}) {
+    DeformJobOptions options = playing("wave", "dqs");
+    options.key_shapes.tolerance = tolerance;
+    const Report report = run("human.glb", "shapes.glb", options);
+    EXPECT_EQ(report.status, Report::Status::kDone);
+    EXPECT_LE(report.metrics["error_rel"].get<double>(), tolerance);
+    EXPECT_LE(report.metrics["error_between_frames_rel"].get<double>(), tolerance);
+    EXPECT_GT(report.metrics["targets"].get<int>(), targets) << "a stricter tolerance needs more shapes";
+    targets = report.metrics["targets"].get<int>();
+    EXPECT_EQ(report.metrics["bytes"], fs::file_size(*folder_ / "shapes.glb"));
+    const Character after = io::load(*folder_ / "shapes.glb").character;
+    EXPECT_EQ(after.rig.weights, before.rig.weights);
+    ASSERT_EQ(after.clips.size(), before.clips.size());
+    EXPECT_EQ(report.metrics["dropped_clips"], Json::array());
+    // The other clip shows what it showed before.
+    for (std::size_t c = 0; c < after.clips.size(); ++c) {
+      EXPECT_EQ(after.clips[c].name, before.clips[c].name);
+      if (after.clips[c].name == "wave") continue;
+      const auto shown = [&](const Character& character) {
+        return deform::linear_positions(
+            character.rig,
+            motion::resolve(character.rig.skeleton, motion::sample(character.rig, character.clips[c], 0.4)));
+      };
+      const std::vector<Vec3> x = shown(before), y = shown(after);
+      for (std::size_t v = 0; v < x.size(); ++v) ASSERT_LE((x[v] - y[v]).norm(), 1e-6);
+    }
+  }
+}
+
+TEST_F(Deform, CorrectionWeightsLieBetweenZeroAndOne) {
+  run("human.glb", "weights.glb", playing("wave", "dqs"));
+  const Character after = io::load(*folder_ / "weights.glb").character;
+  bool found = false;
+  for (const Track& track : after.clips[0].tracks) {
+    if (track.path != Track::Path::kMorphWeights) continue;
+    found = true;
+    for (const float weight : track.values) EXPECT_TRUE(weight >= 0 && weight <= 1) << weight;
+  }
+  EXPECT_TRUE(found);
+  for (const double weight : after.rig.mesh.parts[0].morph_weights) EXPECT_EQ(weight, 0) << "at rest";
+}
+
+TEST_F(Deform, WholeKeyShapesStayWithinTheToleranceAndSayHowFarTheyAre) {
   for (const double tolerance : {0.02, 0.002}) {
     DeformJobOptions options = playing("wave", "dqs");
+    options.key_shapes.kind = pipeline::ShapeKind::kWhole;
     options.key_shapes.tolerance = tolerance;
     const Report report = run("human.glb", "shapes.glb", options);
     EXPECT_EQ(report.status, Report::Status::kDone);
@@ -121,10 +167,14 @@ TEST_F(Deform, WhatLinearSkinningShowsAlreadyKeepsItsSkin) {
 
 TEST_F(Deform, TooManyShapesAreRefusedAndACacheProposed) {
   DeformJobOptions options = playing("wave", "dqs");
-  options.key_shapes.max_targets = 3;
-  const std::string text = refusal("human.glb", options);
-  EXPECT_NE(text.find("'max_targets' allows 3"), std::string::npos) << text;
-  EXPECT_NE(text.find(".pc2"), std::string::npos) << text;
+  options.key_shapes.max_targets = 1;
+  options.key_shapes.tolerance = 1e-4;
+  for (const pipeline::ShapeKind kind : {pipeline::ShapeKind::kSkinned, pipeline::ShapeKind::kWhole}) {
+    options.key_shapes.kind = kind;
+    const std::string text = refusal("human.glb", options);
+    EXPECT_NE(text.find("'max_targets' allows 1"), std::string::npos) << text;
+    EXPECT_NE(text.find(".pc2"), std::string::npos) << text;
+  }
 }
 
 TEST_F(Deform, CachesHoldEveryVertexInFileOrder) {
@@ -150,6 +200,23 @@ TEST_F(Deform, CachesHoldEveryVertexInFileOrder) {
     for (std::size_t v = 0; v < wanted.size(); v += 17)
       EXPECT_LE((wanted[v] - pc2.positions[f * wanted.size() + v].cast<double>()).norm(), 1e-5);
   }
+}
+
+TEST_F(Deform, EachPartGetsACacheOfItsOwn) {
+  run("strip.glb", "strip.pc2", playing("0"));
+  const Mesh mesh = io::load(*folder_ / "strip.glb").character.rig.mesh;
+  ASSERT_GT(mesh.parts.size(), 1u);
+  std::size_t found = 0;
+  for (const auto& entry : fs::directory_iterator((*folder_ / "strip.glb").parent_path())) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("strip_") || !name.ends_with(".pc2")) continue;
+    const io::PointCache cache = io::read_pc2(io::read_file(entry.path()));
+    EXPECT_TRUE(std::any_of(mesh.parts.begin(), mesh.parts.end(),
+                            [&](const MeshPart& part) { return part.vertex_count == cache.points; }));
+    ++found;
+  }
+  EXPECT_EQ(found, static_cast<std::size_t>(std::count_if(mesh.parts.begin(), mesh.parts.end(),
+                                                          [](const MeshPart& p) { return p.vertex_count > 0; })));
 }
 
 TEST_F(Deform, OneFrameGoesToObjWithItsNormals) {

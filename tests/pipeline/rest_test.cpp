@@ -9,6 +9,7 @@
 
 #include "sinew/core/error.h"
 #include "sinew/motion/gestures/builtin_clips.h"
+#include "sinew/motion/resolve.h"
 #include "sinew/motion/sample.h"
 #include "tests/support/made_human.h"
 
@@ -119,6 +120,35 @@ TEST(SetRest, PosesThatDoNotExistAreRefused) {
   std::vector<Transform> flat = rest_of(human);
   flat[1].scale = Vec3(1, 0, 1);
   EXPECT_THROW(set_rest(human, flat), Error);
+}
+
+TEST(SetRest, DriversThatAreCurvedKeepWhatTheyShow) {
+  Character before = test::made_human("a");
+  Skeleton& skeleton = before.rig.skeleton;
+  const Index source = skeleton.find("LeftForearm"), helper = skeleton.size();
+  ASSERT_NE(source, kNone);
+  Joint joint;
+  joint.name = "Helper";
+  joint.parent = skeleton.joints[source].parent;
+  joint.rest.translation = Vec3(0, 0.1, 0);
+  joint.driver = Driver();
+  joint.driver->kind = Driver::Kind::kPolynomial;
+  joint.driver->source = source;
+  joint.driver->coefficients.resize(9);
+  joint.driver->coefficients[0] = {0, 0.01, 0.02, 0.03, 0.05, 0, 0, 0.04, 0, 0.02};
+  skeleton.joints.push_back(joint);
+  std::vector<Transform> pose = rest_of(before);
+  pose[source].rotation = pose[source].rotation * rotation_exp(Vec3(0.4, 0.2, -0.3));
+  const RestResult result = set_rest(before, pose);
+  EXPECT_TRUE(result.findings.empty());
+  for (const Vec3& turn : {Vec3(0, 0, 0), Vec3(0.6, 0, 0.2), Vec3(-0.3, 0.5, 0.1)}) {
+    const auto shown = [&](const Character& character) {
+      Pose moved = rest_pose(character.rig);
+      moved.local[source].rotation = skeleton.joints[source].rest.rotation * rotation_exp(turn);
+      return Vec3(motion::resolve(character.rig.skeleton, moved).joints[helper].topRightCorner<3, 1>());
+    };
+    EXPECT_LT((shown(before) - shown(result.character)).norm(), 1e-9);
+  }
 }
 
 }  // namespace

@@ -78,6 +78,7 @@ const Registry<Registered<Format>>& formats() {
            "glTF 2.0",
            "Whole characters: mesh, skeleton, weights, clips, materials.",
            {{".glb", ".gltf", ".vrm"}, read_gltf, write_gltf}});
+    r.add({"vrma", "VRM animation", "Clips of a humanoid, without a mesh.", {{".vrma"}, read_gltf, nullptr}});
     r.add({"obj", "Wavefront OBJ", "Meshes with groups, materials and textures.", {{".obj"}, read_obj, write_obj}});
     r.add({"off", "Object File Format", "Plain meshes, common in research.", {{".off"}, read_off, nullptr}});
     r.add({"ply", "Polygon File Format", "Scans and plain meshes.", {{".ply"}, read_ply, nullptr}});

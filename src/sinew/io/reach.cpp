@@ -29,6 +29,8 @@ bool ends_like(const fs::path& name, const std::array<std::string_view, N>& endi
 
 void allow_outside_files(bool allowed) { outside_allowed = allowed; }
 
+bool outside_files_allowed() { return outside_allowed; }
+
 bool may_read_for(const fs::path& folder, const fs::path& file) {
   std::error_code problem;
   if (!fs::is_regular_file(file, problem)) return false;

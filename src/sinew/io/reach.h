@@ -13,6 +13,7 @@ namespace sinew::io {
 
 /// Lets models read files outside their own folder, for the whole program. Off unless the user asks for it.
 void allow_outside_files(bool allowed);
+bool outside_files_allowed();
 
 /// True if `file` may be read for a model in `folder`: it lies there or below after links are resolved, or the user
 /// allows more. A file that does not exist may not be read.

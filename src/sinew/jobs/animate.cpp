@@ -10,18 +10,27 @@
 #include "sinew/io/asset.h"
 #include "sinew/jobs/map_file.h"
 #include "sinew/jobs/motion_source.h"
+#include "sinew/motion/gestures/builtin_clips.h"
 
 namespace sinew::jobs {
 namespace {
 
 namespace fs = std::filesystem;
 
-void add_clips(io::Asset& asset, const std::string& word, const pipeline::AnimateOptions& options,
+// Whether a clip of a source ends as it begins.
+bool repeats(const std::string& word, const pipeline::AnimateOptions& options) {
+  constexpr std::string_view builtin = "builtin:";
+  return options.retarget.loop ||
+         (word.starts_with(builtin) && motion::builtin_clip_repeats(word.substr(builtin.size())));
+}
+
+void add_clips(io::Asset& asset, const std::string& word, const pipeline::AnimateOptions& options, bool loop_names,
                io::SaveOptions& save, Report& report, const Progress& progress) {
   const ClipSource source = find_clips(asset, word, progress);
   report.inputs.insert(report.inputs.end(), source.files.begin(), source.files.end());
   report.warn(source.warnings);
-  for (const Clip& clip : source.clips) {
+  for (Clip clip : source.clips) {
+    if (loop_names && repeats(word, options)) clip.name += "-loop";
     const pipeline::AnimateResult result = pipeline::animate(asset.character, source.character, clip, options);
     save.new_clips.push_back(result.clip);
     report.warn(result.findings);
@@ -56,7 +65,7 @@ Report animate(const JobRequest& request, const AnimateJobOptions& options, cons
     const StageTimer timer(report, "animate");
     for (std::size_t i = 1; i < request.inputs.size(); ++i) {
       progress.step("animating", static_cast<double>(i) / static_cast<double>(request.inputs.size()));
-      add_clips(asset, request.inputs[i].string(), animate_options, save, report, progress);
+      add_clips(asset, request.inputs[i].string(), animate_options, options.loop_names, save, report, progress);
     }
   }
   const StageTimer timer(report, "write");

@@ -16,6 +16,7 @@ namespace sinew::jobs {
 struct AnimateJobOptions {
   pipeline::AnimateOptions animate;  ///< All but `map`, which comes from a file.
   std::string map;                   ///< A JSON file of joint names; empty for none.
+  bool loop_names = false;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
@@ -26,6 +27,10 @@ struct AnimateJobOptions {
           .as("FILE"),
       self.map);
     pipeline::AnimateOptions::visit(self.animate, v);
+    v(Field("loop_names",
+            "Append -loop to the names of new clips that repeat: those made with the option 'loop', and built-in clips "
+            "such as walk. Godot repeats clips with such names."),
+      self.loop_names);
   }
 };
 

@@ -7,6 +7,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
+#include <functional>
+#include <optional>
+#include <set>
 
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
@@ -17,6 +21,7 @@
 #include "sinew/motion/resample.h"
 #include "sinew/pipeline/key_shapes.h"
 #include "sinew/pipeline/play.h"
+#include "sinew/pipeline/skin_corrections.h"
 
 namespace sinew::jobs {
 namespace {
@@ -89,7 +94,8 @@ pipeline::PlaybackOptions playback_options(const DeformJobOptions& options, cons
   return playback;
 }
 
-void check_frames(const pipeline::FrameRange& frames, const Rig& rig, Delivery delivery, const fs::path& output) {
+void check_frames(const pipeline::FrameRange& frames, const Rig& rig, Delivery delivery, bool whole,
+                  const fs::path& output) {
   const std::size_t count = frames.times_s.size();
   if (delivery == Delivery::kObj && count != 1)
     throw Error(
@@ -97,7 +103,7 @@ void check_frames(const pipeline::FrameRange& frames, const Rig& rig, Delivery d
                     "option 'pose'.",
                     output.string(), count));
   const double bytes = 24.0 * rig.mesh.vertex_count() * static_cast<double>(count);
-  if (delivery == Delivery::kGltf && bytes > kMostBytes)
+  if (delivery == Delivery::kGltf && whole && bytes > kMostBytes)
     throw Error(
         fmt::format("{} frames of {} vertices do not fit into memory. Write a vertex cache (.pc2 or .mdd), or "
                     "choose fewer frames with the option 'frames' or the option 'fps'.",
@@ -144,15 +150,19 @@ void report_morphs(const Mesh& mesh, const io::WithMotion& written, bool plain, 
     const std::string& name = mesh.parts[morphs.part].name;
     targets += morphs.targets;
     parts.push_back({{"part", name},
+                     {"skinned", morphs.skinned},
                      {"targets", morphs.targets},
                      {"sparse_targets", morphs.sparse_targets},
                      {"numbers", morphs.numbers}});
-    report.text += fmt::format("key shapes {} of '{}' as {}{}\n", morphs.targets, name, morphs.numbers,
+    report.text += fmt::format("key shapes {} of '{}' as {}{}{}\n", morphs.targets, name, morphs.numbers,
+                               morphs.skinned ? ", skin kept" : "",
                                morphs.sparse_targets > 0 ? fmt::format(", {} sparse", morphs.sparse_targets) : "");
   }
   report.metrics["targets"] = targets;
   report.metrics["morph_parts"] = std::move(parts);
-  report.metrics["skinned_parts"] = mesh.parts.size() - written.morphs.size();
+  const auto whole = std::count_if(written.morphs.begin(), written.morphs.end(),
+                                   [](const io::WrittenMorphs& morphs) { return !morphs.skinned; });
+  report.metrics["skinned_parts"] = mesh.parts.size() - static_cast<std::size_t>(whole);
   report.metrics["dropped_clips"] = written.dropped_clips;
   if (!written.dropped_clips.empty())
     report.warn("deform.dropped_clips", "",
@@ -163,56 +173,72 @@ void report_morphs(const Mesh& mesh, const io::WithMotion& written, bool plain, 
                          : "skinned    linear skinning shows the same within the tolerance; nothing is baked\n";
 }
 
-void report_error(const io::WithMotion& written, const Rig& rig, const pipeline::PlayedFrames& played,
-                  pipeline::Playback& playback, double tolerance, Report& report, const Progress& progress) {
+void report_error(const io::WithMotion& written, const Rig& rig, pipeline::Playback& playback, double tolerance,
+                  bool between_too, Report& report, const Progress& progress) {
   const StageTimer timer(report, "measure");
-  progress.step("measuring", 0.8);
-  const pipeline::FrameRange& frames = playback.frames();
+  progress.step("measuring", 0.0);
+  const pipeline::WrittenErrors errors = pipeline::written_errors(written, rig, playback, progress);
   const bool history = playback.deformer().needs_history();
   const double size = rig.mesh.size();
-  double worst = 0, between = 0;
-  for (std::size_t f = 0; f < frames.times_s.size(); ++f) {
-    worst = std::max(worst, pipeline::written_error(written, frames.from_start(f), rig, played.positions[f]));
-    if (history || f + 1 == frames.times_s.size()) continue;
-    const double middle = 0.5 * (frames.times_s[f] + frames.times_s[f + 1]);
-    between =
-        std::max(between, pipeline::written_error(written, middle - frames.times_s.front(), rig, playback.at(middle)));
-  }
-  report.metrics["error_rel"] = worst / size;
-  if (!history) report.metrics["error_between_frames_rel"] = between / size;
+  report.metrics["error_rel"] = errors.frames / size;
+  if (!history) report.metrics["error_between_frames_rel"] = errors.between / size;
   report.text += fmt::format(
-      "error      {:.2g} of the size at the frames{}, read back from the file\n", worst / size,
-      history || frames.times_s.size() == 1 ? "" : fmt::format(", {:.2g} half-way between them", between / size));
-  if (worst > tolerance * size && !written.morphs.empty()) {
+      "error      {:.2g} of the size at the frames{}, read back from the file\n", errors.frames / size,
+      history || playback.frames().times_s.size() == 1 ? ""
+                                                       : fmt::format(", {:.2g} between them", errors.between / size));
+  if (written.morphs.empty()) return;
+  if (errors.frames > tolerance * size) {
     report.status = Report::Status::kIncomplete;
-    report.warn("deform.tolerance", "", "The tolerance was not reached.");
+    report.warn("deform.tolerance", "",
+                fmt::format("The error at the frames is {:.2g} of the size, more than the tolerance of {:g}.",
+                            errors.frames / size, tolerance));
+  } else if (between_too && errors.between > tolerance * size) {
+    report.status = Report::Status::kIncomplete;
+    report.warn("deform.between_frames", "",
+                fmt::format("The error between the frames is {:.2g} of the size, more than the tolerance of {:g}. Use "
+                            "a larger value of the option 'fps'.",
+                            errors.between / size, tolerance));
   }
 }
 
-void write_gltf(const JobRequest& request, const fs::path& output, const io::Asset& asset, const ChosenMotion& motion,
-                const DeformJobOptions& options, pipeline::Playback& playback, Report& report,
-                const Progress& progress) {
-  const Rig& rig = asset.character.rig;
-  const bool plain = options.deformer.plain();
+// Key shapes of the parts that need them, in the form that was requested.
+void fit_shapes(const Rig& rig, const ChosenMotion& motion, const DeformJobOptions& options,
+                pipeline::Playback& playback, io::Motion& target, Report& report, const Progress& progress) {
+  if (options.key_shapes.kind == pipeline::ShapeKind::kSkinned) {
+    const StageTimer timer(report, "play");
+    target.corrections = pipeline::fit_corrections(rig, playback, motion.name, options.key_shapes, progress);
+    target.quantum = 0.05 * options.key_shapes.tolerance * rig.mesh.size();
+    return;
+  }
   pipeline::PlayedFrames played;
   {
     const StageTimer timer(report, "play");
-    played = pipeline::play_all(rig, playback, !plain, progress);
+    played = pipeline::play_all(rig, playback, true, progress);
   }
+  const StageTimer timer(report, "fit");
+  pipeline::KeyShapes shapes = pipeline::fit_key_shapes(rig, playback.frames(), played, motion.name,
+                                                        motion.clip.has_value(), options.key_shapes, progress);
+  target.parts = std::move(shapes.parts), target.quantum = shapes.quantum;
+}
+
+void write_gltf(const JobRequest& request, const fs::path& output, const io::Asset& asset, const ChosenMotion& motion,
+                const DeformJobOptions& options, const std::function<pipeline::Playback()>& again,
+                pipeline::Playback& playback, Report& report, const Progress& progress) {
+  const Rig& rig = asset.character.rig;
+  const bool plain = options.deformer.plain();
   io::Motion target = node_motion(rig, motion, playback);
-  if (!plain) {
-    const StageTimer timer(report, "fit");
-    pipeline::KeyShapes shapes = pipeline::fit_key_shapes(rig, playback.frames(), played, motion.name,
-                                                          motion.clip.has_value(), options.key_shapes, progress);
-    target.parts = std::move(shapes.parts), target.quantum = shapes.quantum;
-  }
+  if (!plain) fit_shapes(rig, motion, options, playback, target, report, progress);
   io::WithMotion written;
   {
     const StageTimer timer(report, "write");
     written = io::with_motion(asset, target, report);
   }
   report_morphs(rig.mesh, written, plain, report);
-  report_error(written, rig, played, playback, options.key_shapes.tolerance, report, progress);
+  // One that remembers earlier frames has to start again.
+  std::optional<pipeline::Playback> second;
+  if (!plain && playback.deformer().needs_history()) second.emplace(again());
+  report_error(written, rig, second ? *second : playback, options.key_shapes.tolerance,
+               options.key_shapes.kind == pipeline::ShapeKind::kSkinned, report, progress);
   const StageTimer timer(report, "write");
   keep_backup(request, output);
   // Nothing of the file differs: it is saved as it came.
@@ -220,21 +246,65 @@ void write_gltf(const JobRequest& request, const fs::path& output, const io::Ass
   io::save(same ? asset : written.asset, output, {}, report);
 }
 
-// Frames go to the file as they are computed.
-void write_cache(const fs::path& output, Delivery delivery, const Rig& rig, pipeline::Playback& playback,
-                 Report& report, const Progress& progress) {
+// The characters of a name that every file system takes.
+std::string file_word(const std::string& name) {
+  std::string word;
+  for (const char c : name) word += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' ? c : '_';
+  return word;
+}
+
+/// A run of vertices and the file that holds it.
+struct CacheFile {
+  std::string name;  ///< Of the part.
+  fs::path path;
+  Index first = 0, count = 0;
+};
+
+// One file for the whole character or for its only part, else one for each part with vertices.
+std::vector<CacheFile> cache_files(const JobRequest& request, const fs::path& output, const Mesh& mesh, Caches caches) {
+  std::vector<CacheFile> files;
+  std::set<std::string> taken;
+  for (Index p = 0; p < mesh.parts.size(); ++p) {
+    const MeshPart& part = mesh.parts[p];
+    if (part.vertex_count == 0) continue;
+    std::string word = file_word(part.name);
+    if (word.empty()) word = fmt::format("part_{}", p);
+    while (!taken.insert(lower_case(word)).second) word += fmt::format("_{}", p);
+    const std::string name = fmt::format("{}_{}{}", output.stem().string(), word, output.extension().string());
+    files.push_back({part.name, output.parent_path() / name, part.first_vertex, part.vertex_count});
+  }
+  if (caches == Caches::kWhole || files.size() < 2) return {{"", output, 0, mesh.vertex_count()}};
+  for (CacheFile& file : files) file.path = output_path({request.inputs, file.path, request.force}, "", "");
+  return files;
+}
+
+// Frames go to the files as they are computed.
+void write_cache(const JobRequest& request, const fs::path& output, Delivery delivery, Caches caches, const Rig& rig,
+                 pipeline::Playback& playback, Report& report, const Progress& progress) {
   const StageTimer timer(report, "play");
   const pipeline::FrameRange& frames = playback.frames();
   const std::vector<float> times(frames.times_s.begin(), frames.times_s.end());
+  const std::vector<CacheFile> targets = cache_files(request, output, rig.mesh, caches);
   io::AtomicFiles files;
-  io::AtomicFiles::Stream stream = files.open(output);
-  stream.write(delivery == Delivery::kPc2 ? io::pc2_header(rig.mesh.vertex_count(), times.size(), frames.first)
-                                          : io::mdd_header(rig.mesh.vertex_count(), times));
+  std::vector<io::AtomicFiles::Stream> streams;
+  for (const CacheFile& target : targets) {
+    streams.push_back(files.open(target.path));
+    streams.back().write(delivery == Delivery::kPc2 ? io::pc2_header(target.count, times.size(), frames.first)
+                                                    : io::mdd_header(target.count, times));
+    report.metrics["caches"].push_back(
+        {{"part", target.name}, {"file", target.path.string()}, {"vertices", target.count}});
+    if (targets.size() > 1)
+      report.text += fmt::format("cache      '{}': {}, {}\n", target.name, target.path.filename().string(),
+                                 count_of(target.count, "vertex", "vertices"));
+  }
   progress.step("playing", 0.0);
   while (playback.next()) {
     progress.step("playing", static_cast<double>(playback.index() + 1) / static_cast<double>(times.size()));
-    if (delivery == Delivery::kPc2) stream.write(std::as_bytes(playback.positions()));
-    else stream.write(io::mdd_frame(playback.positions()));
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      const std::span<const Vec3f> run = playback.positions().subspan(targets[i].first, targets[i].count);
+      if (delivery == Delivery::kPc2) streams[i].write(std::as_bytes(run));
+      else streams[i].write(io::mdd_frame(run));
+    }
   }
   files.commit();
   for (const auto& file : files.written()) report.outputs.push_back({file.target.string(), file.sha256, file.bytes});
@@ -312,7 +382,8 @@ Report deform(const JobRequest& request, const DeformJobOptions& options, const 
   const Rig& rig = asset.character.rig;
   const ChosenMotion motion = choose_motion(asset, options, report, progress);
   const pipeline::PlaybackOptions chosen = playback_options(options, rig, delivery);
-  check_frames(wanted_frames(motion, chosen), rig, delivery, output);
+  check_frames(wanted_frames(motion, chosen), rig, delivery,
+               options.key_shapes.kind == pipeline::ShapeKind::kWhole && !options.deformer.plain(), output);
   pipeline::DeformerOptions deformer = options.deformer;
   pipeline::Playback playback = bind_playback(asset, motion, options, chosen, deformer, report, progress);
   report.warn(playback.findings());
@@ -320,22 +391,28 @@ Report deform(const JobRequest& request, const DeformJobOptions& options, const 
   if (!prepared.empty() && deformer.prepared->used().empty())
     throw Error(fmt::format("The method '{}' prepares nothing that could be stored.", deformer.method.id()));
   report_playback(motion, options, rig, playback.frames(), report);
+  const auto again = [&] {
+    return motion.clip ? pipeline::Playback(asset.character, *motion.clip, deformer, chosen, progress)
+                       : pipeline::Playback(asset.character, motion.pose, deformer, chosen, progress);
+  };
   switch (delivery) {
     case Delivery::kGltf:
-      write_gltf(request, output, asset, motion, options, playback, report, progress);
+      write_gltf(request, output, asset, motion, options, again, playback, report, progress);
       break;
     case Delivery::kObj:
       write_obj(request, output, asset, playback, report);
       break;
     default:
-      write_cache(output, delivery, rig, playback, report, progress);
+      write_cache(request, output, delivery, options.caches, rig, playback, report, progress);
   }
   write_prepared(request, prepared, asset, *deformer.prepared, report);
   report.fallbacks.insert(report.fallbacks.end(), playback.fallbacks().begin(), playback.fallbacks().end());
   std::uint64_t bytes = 0;
   for (const ReportFile& file : report.outputs) bytes += file.bytes;
   report.metrics["bytes"] = bytes;
-  report.text += fmt::format("wrote      {}: {}\n", output.string(), bytes_text(bytes));
+  report.text += fmt::format("wrote      {}: {}\n",
+                             report.outputs.size() > 1 ? count_of(report.outputs.size(), "file") : output.string(),
+                             bytes_text(bytes));
   const fs::path sheet = output.parent_path() / (output.stem().string() + "_sheet.png");
   report.next = delivery == Delivery::kGltf
                     ? fmt::format("sinew render {} --sheet -o {}", shell_word(output), shell_word(sheet))

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "sinew/core/options.h"
@@ -16,6 +17,10 @@
 
 namespace sinew::jobs {
 
+/// How vertex caches are divided into files.
+enum class Caches { kParts, kWhole };
+constexpr auto option_words(Caches) { return std::array{"parts", "whole"}; }
+
 struct DeformJobOptions {
   pipeline::DeformerOptions deformer;
   PartFiles part_files;
@@ -24,6 +29,7 @@ struct DeformJobOptions {
   std::string frames;  ///< Empty: all.
   double fps = 30;
   pipeline::KeyShapeOptions key_shapes;
+  Caches caches = Caches::kParts;
   std::string prepared_output;  ///< Empty: none.
   io::PlacementOptions placement;
 
@@ -41,6 +47,7 @@ struct DeformJobOptions {
       self.frames);
     v(Field("fps", "Frames per second at which the clip is played.").range(0.001, 1000), self.fps);
     pipeline::KeyShapeOptions::visit(self.key_shapes, v);
+    v(Field("caches", "Vertex caches: one file for each part of a mesh, or one for the whole character."), self.caches);
     v(Field("prepared_output",
             "Also write the character, not deformed, with the data that the method prepared. Commands that read this "
             "file need not prepare it again.")

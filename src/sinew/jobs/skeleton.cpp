@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 bool edits(const SkeletonJobOptions& options) {
   const pipeline::SkeletonOptions& edit = options.skeleton;
   return edit.names != pipeline::NameSource::kKeep || !options.preset.empty() || !edit.rename.empty() ||
-         !edit.remove.empty() || !edit.reparent.empty() || !edit.add.empty() || edit.add_root;
+         !edit.remove.empty() || !edit.reparent.empty() || !edit.add.empty() || edit.add_root || !edit.limits.empty();
 }
 
 void report_naming(const pipeline::SkeletonResult& result, Report& report) {

@@ -7,8 +7,10 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
 #include "sinew/motion/names/shape_roles.h"
@@ -254,6 +256,30 @@ class SkeletonEditor {
 
 }  // namespace
 
+namespace {
+
+// "JOINT.x" and "lower:upper", in degrees. A joint of which only some axes are given turns freely about the others.
+void set_limit(Skeleton& skeleton, const std::string& key, const std::string& text) {
+  const std::size_t dot = key.rfind('.');
+  const int axis = dot == std::string::npos || dot + 2 != key.size() ? -1 : key.back() - 'x';
+  char* middle = nullptr;
+  char* end = nullptr;
+  const double lower = std::strtod(text.c_str(), &middle);
+  const bool two = middle != text.c_str() && *middle == ':' && middle[1] != '\0';
+  const double upper = two ? std::strtod(middle + 1, &end) : 0;
+  if (axis < 0 || axis > 2 || !two || *end != '\0' || !(lower >= -180) || !(upper <= 180) || !(lower <= upper))
+    throw Error(
+        fmt::format("The option 'limits' takes a joint, an axis and two angles from -180 to 180 in degrees, such "
+                    "as Knee.x=0:150, not '{}={}'.",
+                    key, text));
+  Joint& joint = skeleton.joints[find_joint(skeleton, key.substr(0, dot))];
+  if (!joint.limits) joint.limits = RotationLimits{};
+  joint.limits->lower_rad[axis] = radians(lower);
+  joint.limits->upper_rad[axis] = radians(upper);
+}
+
+}  // namespace
+
 std::vector<std::string> preset_names(const rigging::Preset& preset, const motion::Recognition& roles) {
   std::vector<std::string> names(roles.roles.size());
   std::vector<Index> trunk = roles.chain(motion::BodyPart::kSpine);
@@ -302,6 +328,7 @@ SkeletonResult edit_skeleton(Character character, const SkeletonOptions& options
       else if (std::find(found.begin(), found.end(), names[j]) != found.end()) names[j] += "_old";
   }
   for (const auto& [from, to] : options.rename) names[find_joint(skeleton, from)] = to;
+  for (const auto& [joint, range] : options.limits) set_limit(character.rig.skeleton, joint, range);
   SkeletonEditor editor(std::move(character));
   editor.remove(options.remove);
   editor.reparent(options.reparent);

@@ -34,6 +34,8 @@ struct SkeletonOptions {
   std::map<std::string, std::string> reparent = {};
   std::map<std::string, Vec3> add = {};  ///< By NAME@PARENT: the position, in model space.
   bool add_root = false;
+  /// By joint and axis, "Knee.x": the least and the largest rotation from rest in degrees, "lower:upper".
+  std::map<std::string, std::string> limits = {};
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
@@ -46,6 +48,10 @@ struct SkeletonOptions {
     v(Field("reparent", "Joints to attach to another one.").as("JOINT=PARENT,…"), self.reparent);
     v(Field("add", "Joints to add, with their positions in model space.").as("NAME@PARENT=x,y,z"), self.add);
     v(Field("add_root", "Add a joint 'Root' at the origin, above all others."), self.add_root);
+    v(Field("limits",
+            "Limits of joints: the least and the largest rotation from rest about an axis of the joint, in degrees.")
+          .as("JOINT.x=A:B,…"),
+      self.limits);
   }
 };
 

@@ -116,4 +116,25 @@ double written_error(const io::WithMotion& written, double clip_time_s, const Ri
   return worst;
 }
 
+WrittenErrors written_errors(const io::WithMotion& written, const Rig& rig, Playback& playback,
+                             const Progress& progress) {
+  const FrameRange& frames = playback.frames();
+  const bool history = playback.deformer().needs_history();
+  const auto count = static_cast<double>(frames.times_s.size());
+  WrittenErrors errors;
+  for (std::size_t f = 0; f < frames.times_s.size(); ++f) {
+    progress.step("measuring", static_cast<double>(f + 1) / count);
+    if (history && !playback.next()) break;
+    const std::span<const Vec3f> truth = history ? playback.positions() : playback.at(frames.times_s[f]);
+    errors.frames = std::max(errors.frames, written_error(written, frames.from_start(f), rig, truth));
+    if (history || f + 1 == frames.times_s.size()) continue;
+    for (const double share : {0.25, 0.5, 0.75}) {
+      const double time = (1 - share) * frames.times_s[f] + share * frames.times_s[f + 1];
+      errors.between =
+          std::max(errors.between, written_error(written, time - frames.times_s.front(), rig, playback.at(time)));
+    }
+  }
+  return errors;
+}
+
 }  // namespace sinew::pipeline

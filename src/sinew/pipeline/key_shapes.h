@@ -5,6 +5,7 @@
 
 /// Converts motion that engines cannot compute by themselves into key shapes, between which they blend.
 
+#include <array>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,12 +30,24 @@ struct PlayedFrames {
 /// Cancelled.
 PlayedFrames play_all(const Rig& rig, Playback& playback, bool compare_with_engines, const Progress& progress = {});
 
+/// How the motion of a part that linear skinning cannot show is stored.
+enum class ShapeKind {
+  kSkinned,  ///< The part stays skinned, and shapes correct the skin.
+  kWhole,    ///< The part loses its skin; each shape is the whole part.
+};
+constexpr auto option_words(ShapeKind) { return std::array{"skinned", "whole"}; }
+
 struct KeyShapeOptions {
+  ShapeKind kind = ShapeKind::kSkinned;
   double tolerance = 1e-3;  ///< Largest distance from the true motion, relative to the size.
   int max_targets = 128;    ///< Maximum number of key shapes per part.
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
+    v(Field("shapes",
+            "Key shapes that correct the skin, which stays with all clips; or key shapes of whole parts, which lose "
+            "their skin."),
+      self.kind);
     v(Field("tolerance", "Largest distance of key shapes from the true motion, relative to the character's size.")
           .range(1e-7, 1),
       self.tolerance);
@@ -51,6 +64,18 @@ struct KeyShapes {
 /// allowed, Cancelled.
 KeyShapes fit_key_shapes(const Rig& rig, const FrameRange& frames, const PlayedFrames& played, const std::string& name,
                          bool is_clip, const KeyShapeOptions& options, const Progress& progress = {});
+
+/// The largest errors of a written document.
+struct WrittenErrors {
+  double frames = 0;  ///< At the frames, in metres.
+  double between =
+      0;  ///< At a quarter, half and three quarters of the way between frames; 0 for deformers with history.
+};
+
+/// Compares with what an engine shows of a written document. \pre a deformer with history has not played yet. \throws
+/// as `Playback::next`, Cancelled.
+WrittenErrors written_errors(const io::WithMotion& written, const Rig& rig, Playback& playback,
+                             const Progress& progress = {});
 
 /// The largest distance between the true vertices and what an engine shows of a written document at a time of its clip.
 /// \throws Error if a part was written with another number of vertices.

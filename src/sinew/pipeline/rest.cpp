@@ -11,6 +11,7 @@
 
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
+#include "sinew/motion/drivers.h"
 #include "sinew/motion/names/shape_roles.h"
 
 namespace sinew::pipeline {
@@ -72,6 +73,7 @@ std::vector<Mat4> vertex_transforms(const Rig& rig, const std::vector<Mat4>& fra
 void keep_old_rest(Clip& clip, const Skeleton& before, const std::vector<Transform>& after) {
   using Path = Track::Path;
   for (Index j = 0; j < before.size(); ++j) {
+    if (before.joints[j].driver) continue;  // It follows its source.
     const Transform& rest = before.joints[j].rest;
     const auto add = [&](Path path, bool changed, std::vector<float> values) {
       const bool has = std::any_of(clip.tracks.begin(), clip.tracks.end(),
@@ -97,15 +99,37 @@ void keep_old_rest(Clip& clip, const Skeleton& before, const std::vector<Transfo
   }
 }
 
-void move_limits(Joint& joint, const Transform& before, Findings& findings) {
+void move_limits(Joint& joint, const Transform& before) {
   const Vec3 moved = rotation_log(delta_rotation(before, joint.rest));
-  if (moved.norm() < 1e-6) return;
-  if (joint.limits) {
-    joint.limits->lower_rad -= moved;
-    joint.limits->upper_rad -= moved;
+  if (moved.norm() < 1e-6 || !joint.limits) return;
+  joint.limits->lower_rad -= moved;
+  joint.limits->upper_rad -= moved;
+}
+
+// Drivers that are curved in the rotation of their source remember from where that was counted. The others are
+// proportional to it and count from the new rest pose. Those of an unknown kind cannot be changed.
+void rebase_driver(Joint& joint, const Skeleton& old, const std::vector<Transform>& local, Findings& findings) {
+  if (!joint.driver) return;
+  Driver& driver = *joint.driver;
+  if (driver.kind == Driver::Kind::kOpaque) {
+    findings.push_back({"rest.driver", joint.name, "Its driver is of an unknown kind and stays as it was."});
+    return;
   }
-  if (joint.driver)
-    findings.push_back({"rest.driver", joint.name, "Its driver counts from the rest pose, which has changed."});
+  if (driver.source == kNone || driver.source >= old.size()) return;
+  const Quat moved = delta_rotation(old.joints[driver.source].rest, local[driver.source]);
+  if (Quat::Identity().angularDistance(moved) < 1e-7) return;
+  if (driver.kind == Driver::Kind::kPolynomial || driver.kind == Driver::Kind::kDrivenKeys)
+    driver.before = (driver.before * moved).normalized();
+}
+
+// The pose with driven joints where their drivers put them.
+std::vector<Transform> with_drivers(const Skeleton& skeleton, std::vector<Transform> local) {
+  if (std::none_of(skeleton.joints.begin(), skeleton.joints.end(), [](const Joint& j) { return j.driver.has_value(); }))
+    return local;
+  Pose pose;
+  pose.local = std::move(local);
+  motion::Drivers(skeleton).apply(pose);
+  return pose.local;
 }
 
 // Translation, rotation and scale of frames in model space. Shear stays with its joint.
@@ -178,9 +202,11 @@ std::vector<Transform> bound_pose(const Rig& rig) {
   return locals_of(rig.skeleton, frames);
 }
 
-RestResult set_rest(Character character, const std::vector<Transform>& local) {
+RestResult set_rest(Character character, const std::vector<Transform>& wanted) {
   RestResult result;
   Rig& rig = character.rig;
+  const std::vector<Transform> local = with_drivers(rig.skeleton, wanted);
+  const Skeleton old_skeleton = rig.skeleton;
   const std::vector<Mat4> before = rest_matrices(rig.skeleton), frames = model_matrices(rig.skeleton, local);
   for (const Mat4& frame : frames)
     if (!frame.inverse().allFinite())
@@ -210,7 +236,8 @@ RestResult set_rest(Character character, const std::vector<Transform>& local) {
     const Transform old = rig.skeleton.joints[j].rest;
     result.moved_joints += !((old.matrix() - local[j].matrix()).cwiseAbs().maxCoeff() <= kVertexMoved);
     rig.skeleton.joints[j].rest = local[j];
-    move_limits(rig.skeleton.joints[j], old, result.findings);
+    move_limits(rig.skeleton.joints[j], old);
+    rebase_driver(rig.skeleton.joints[j], old_skeleton, local, result.findings);
   }
   result.character = std::move(character);
   return result;

@@ -36,8 +36,9 @@ std::vector<Transform> bound_pose(const Rig& rig);
 /// Makes a pose the rest pose and the bind pose. Vertices move with their joints, blended as dual quaternions, so that
 /// the way back returns the mesh; where transforms scale, they are blended linearly. Normals and morphs rotate along.
 /// Parts that are attached to one joint move with it. Bind matrices become those of the pose. Clips keep the motion of
-/// every joint: joints that a clip does not move get one key with their old rest transform. Limits are counted from the
-/// new rest pose. \pre one transform per joint. \throws Error if a joint of the pose has no size.
-RestResult set_rest(Character character, const std::vector<Transform>& local);
+/// every joint: joints that a clip does not move get one key with their old rest transform. Limits and
+/// drivers are counted from the new rest pose; driven joints rest where their drivers put them. \pre one transform per
+/// joint. \throws Error if a joint of the pose has no size.
+RestResult set_rest(Character character, const std::vector<Transform>& wanted);
 
 }  // namespace sinew::pipeline

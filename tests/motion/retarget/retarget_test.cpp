@@ -178,14 +178,28 @@ TEST(Retarget, FeetStandWhereTheSourceStands) {
     const bool foot = place.name.ends_with("Foot") || place.name.ends_with("Toes");
     if (!foot) place.position.y() -= 0.1;
   }
-  const Rig other = moving_rig(places, 8);
-  const Retargeted off = retarget(rig, clip, other, {}, {.feet = Feet::kOff});
-  const Retargeted on = retarget(rig, clip, other);
-  EXPECT_EQ(off.feet.contacts[0].size() + off.feet.contacts[1].size(), 0u);
-  ASSERT_GT(on.feet.contacts[0].size() + on.feet.contacts[1].size(), 1u);
-  EXPECT_LT(on.feet.most_slide, 0.005);
-  EXPECT_LT(on.feet.most_height, 0.005);
-  EXPECT_GT(on.feet.most_slide_before, 0.02);
+  // Feet below the shins, and below a root as in rigs for inverse kinematics.
+  for (const bool loose : {false, true}) {
+    for (test::Place& place : places)
+      if (loose && place.name.ends_with("Foot")) place.parent = -1;
+    const Rig other = moving_rig(places, 8);
+    const Retargeted off = retarget(rig, clip, other, {}, {.feet = Feet::kOff});
+    const Retargeted on = retarget(rig, clip, other);
+    EXPECT_EQ(off.feet.contacts[0].size() + off.feet.contacts[1].size(), 0u);
+    ASSERT_GT(on.feet.contacts[0].size() + on.feet.contacts[1].size(), 1u);
+    EXPECT_LT(on.feet.most_slide, 0.005) << loose;
+    EXPECT_LT(on.feet.most_height, 0.005) << loose;
+    EXPECT_GT(on.feet.most_slide_before, 0.02) << loose;
+    // The shin still ends at the foot.
+    const auto rest = rest_matrices(other.skeleton);
+    for (const double t : {0.1, 0.35, 0.7}) {
+      const auto model = moved(other, on.clip, t);
+      const auto length = [&](const std::vector<Mat4>& at) {
+        return (joint_place(other, at, "LeftFoot") - joint_place(other, at, "LeftShin")).norm();
+      };
+      EXPECT_NEAR(length(model), length(rest), 1e-4) << loose;
+    }
+  }
 }
 
 TEST(Retarget, KneesKeepTheirSideWhenALegIsBent) {

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 
 #include "sinew/core/text.h"
 #include "sinew/io/assimp/build.h"
+#include "sinew/io/reach.h"
 #include "sinew/io/text/text_scanner.h"
 
 namespace sinew::io {
@@ -67,12 +69,46 @@ Asset build_asset(Scene scene, const std::filesystem::path& path, const Progress
 
 }  // namespace assimp
 
+namespace {
+
+// One byte for whether other folders may be read, the length of the path, the path, the file.
+Bytes make_request(const std::filesystem::path& path, const Bytes& bytes) {
+  const std::string name = path.string();
+  const std::uint64_t length = name.size();
+  Bytes request(1 + sizeof length + name.size() + bytes.size());
+  request[0] = static_cast<std::byte>(outside_files_allowed());
+  std::byte* at = request.data() + 1;
+  std::memcpy(at, &length, sizeof length);
+  std::memcpy(at + sizeof length, name.data(), name.size());
+  if (!bytes.empty()) std::memcpy(at + sizeof length + name.size(), bytes.data(), bytes.size());
+  return request;
+}
+
+Bytes answer(const Bytes& request) {
+  std::uint64_t length = 0;
+  if (request.size() < 1 + sizeof length) throw Error("The request is incomplete.");
+  std::memcpy(&length, request.data() + 1, sizeof length);
+  const std::size_t begin = 1 + sizeof length;
+  if (length > request.size() - begin) throw Error("The request is incomplete.");
+  allow_outside_files(request[0] != std::byte{0});
+  const auto* name = reinterpret_cast<const char*>(request.data() + begin);
+  const Bytes bytes(request.begin() + static_cast<std::ptrdiff_t>(begin + length), request.end());
+  return assimp::encode(assimp::import_scene(std::filesystem::path(std::string(name, length)), bytes));
+}
+
+}  // namespace
+
+void serve_reader() { serve_worker(answer); }
+
 Asset read_assimp(const std::filesystem::path& path, const Bytes& bytes, const WorkerLimits& limits,
                   const Progress& progress) {
   if (bytes.empty()) throw Error("The file is empty.");
-  const Bytes message = run_worker(
-      "Assimp, which reads this format,", [&] { return assimp::encode(assimp::import_scene(path, bytes)); }, limits,
-      progress);
+  const char* who = "Assimp, which reads this format,";
+  const Bytes message =
+      has_worker_program()
+          ? run_worker_program(who, make_request(path, bytes), limits, progress)
+          : run_worker(
+                who, [&] { return assimp::encode(assimp::import_scene(path, bytes)); }, limits, progress);
   progress.step("scene");
   return assimp::build_asset(assimp::decode(message), path, progress);
 }

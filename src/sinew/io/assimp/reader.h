@@ -22,4 +22,7 @@ Asset read_assimp(const std::filesystem::path& path, Bytes bytes, const Progress
 Asset read_assimp(const std::filesystem::path& path, const Bytes& bytes, const WorkerLimits& limits,
                   const Progress& progress);
 
+/// Reads one file for another process (`set_worker_program`) and ends.
+[[noreturn]] void serve_reader();
+
 }  // namespace sinew::io

@@ -7,8 +7,11 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -101,21 +104,8 @@ void say_verdict(int fd, Verdict verdict, const void* data, std::uint64_t size) 
   say(fd, &verdict, 1) && say(fd, &size, sizeof size) && say(fd, data, size);
 }
 
-// All that the child does. Handlers of the program and of test frames must not answer for it.
-[[noreturn]] void child(int fd, const std::function<Bytes()>& job, const WorkerLimits& limits, pid_t parent) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);
-  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGXCPU, SIGPIPE})
-    ::signal(number, SIG_DFL);
-  // Ctrl-C reaches the whole group; the caller decides what it means.
-  ::signal(SIGINT, SIG_IGN);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  const int nothing = ::open("/dev/null", O_RDWR);
-  for (const int standard : {0, 1, 2}) ::dup2(nothing, standard);
-  ::dup2(fd, 3);
-  ::close_range(4, ~0U, 0);
+// Runs a job and tells the result. \pre the descriptor 3 is the pipe to the parent.
+[[noreturn]] void serve(const std::function<Bytes()>& job, const WorkerLimits& limits) {
   confine(limits);
   // The last reserve, so that a sentence can be said when memory has run out.
   void* reserve = std::malloc(1 << 16);
@@ -136,6 +126,88 @@ void say_verdict(int fd, Verdict verdict, const void* data, std::uint64_t size) 
   ::_exit(0);
 }
 
+// The child must not outlive the program that waits for it.
+void die_with(pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);
+}
+
+// All that a forked child does. Handlers of the program and of test frames must not answer for it.
+[[noreturn]] void child(int fd, const std::function<Bytes()>& job, const WorkerLimits& limits, pid_t parent) {
+  die_with(parent);
+  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGXCPU, SIGPIPE})
+    ::signal(number, SIG_DFL);
+  // Ctrl-C reaches the whole group; the caller decides what it means.
+  ::signal(SIGINT, SIG_IGN);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  const int nothing = ::open("/dev/null", O_RDWR);
+  for (const int standard : {0, 1, 2}) ::dup2(nothing, standard);
+  ::dup2(fd, 3);
+  ::close_range(4, ~0U, 0);
+  serve(job, limits);
+}
+
+/// What a started program gets before its task.
+struct RequestHead {
+  std::int64_t parent = 0;
+  WorkerLimits limits;
+};
+
+struct WorkerDescriptor {
+  int fd = -1;
+  WorkerDescriptor() = default;
+  WorkerDescriptor(const WorkerDescriptor&) = delete;
+  WorkerDescriptor& operator=(const WorkerDescriptor&) = delete;
+  ~WorkerDescriptor() {
+    if (fd >= 0) ::close(fd);
+  }
+};
+
+// A file without a name that holds the request.
+void fill_request(WorkerDescriptor& file, const std::string& who, const Bytes& request, const WorkerLimits& limits) {
+  file.fd = ::memfd_create("sinew-request", MFD_CLOEXEC);
+  const RequestHead head = {static_cast<std::int64_t>(::getpid()), limits};
+  if (file.fd < 0 || !say(file.fd, &head, sizeof head) || !say(file.fd, request.data(), request.size()) ||
+      ::lseek(file.fd, 0, SEEK_SET) != 0)
+    throw Error(fmt::format("{} could not be started: {}.", who, reason_of(errno)));
+}
+
+int spawn_worker(const std::string& program, int request, int result, pid_t& pid) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawnattr_init(&attributes);
+  // To numbers above all that are used below first, because one of these could be an argument.
+  constexpr int kRequest = 100, kResult = 101;
+  ::posix_spawn_file_actions_adddup2(&actions, request, kRequest);
+  ::posix_spawn_file_actions_adddup2(&actions, result, kResult);
+  ::posix_spawn_file_actions_adddup2(&actions, kRequest, 0);
+  ::posix_spawn_file_actions_adddup2(&actions, kResult, 3);
+  for (const int standard : {1, 2}) ::posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_WRONLY, 0);
+  ::posix_spawn_file_actions_addclosefrom_np(&actions, 4);
+  sigset_t none, all;
+  ::sigemptyset(&none);
+  ::sigemptyset(&all);
+  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGXCPU, SIGPIPE})
+    ::sigaddset(&all, number);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setsigdefault(&attributes, &all);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  std::string name = "sinew", verb = kWorkerVerb;
+  char* arguments[] = {name.data(), verb.data(), nullptr};
+  const int problem = ::posix_spawn(&pid, program.c_str(), &actions, &attributes, arguments, environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::posix_spawnattr_destroy(&attributes);
+  return problem;
+}
+
+std::string& program_path() {
+  static std::string path;
+  return path;
+}
+
 class Worker {
  public:
   Worker(const std::string& who, const std::function<Bytes()>& job, const WorkerLimits& limits)
@@ -153,6 +225,20 @@ class Worker {
     if (pid_ < 0) {
       ::close(fd_);
       throw Error(fmt::format("{} could not be started: {}.", who, reason_of(error)));
+    }
+  }
+  Worker(const std::string& who, const std::string& program, const Bytes& request, const WorkerLimits& limits)
+      : who_(who), limits_(limits), begin_(WorkerClock::now()) {
+    WorkerDescriptor file, writing;
+    fill_request(file, who, request, limits);
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+      throw Error(fmt::format("{} could not be started: {}.", who, reason_of(errno)));
+    writing.fd = ends[1];
+    fd_ = ends[0];
+    if (const int problem = spawn_worker(program, file.fd, writing.fd, pid_); problem != 0) {
+      ::close(fd_);
+      throw Error(fmt::format("{} could not be started: {}.", who, reason_of(problem)));
     }
   }
   Worker(const Worker&) = delete;
@@ -259,6 +345,35 @@ Bytes run_worker(const std::string& who, const std::function<Bytes()>& job, cons
                  const Progress& progress) {
   progress.check();
   return Worker(who, job, limits).result(progress);
+}
+
+Bytes run_worker_program(const std::string& who, const Bytes& request, const WorkerLimits& limits,
+                         const Progress& progress) {
+  progress.check();
+  return Worker(who, program_path(), request, limits).result(progress);
+}
+
+void set_worker_program(const std::string& path) { program_path() = path; }
+
+bool has_worker_program() { return !program_path().empty(); }
+
+void serve_worker(const std::function<Bytes(const Bytes& request)>& job) {
+  // Ctrl-C reaches the whole group; the caller decides what it means.
+  ::signal(SIGINT, SIG_IGN);
+  RequestHead head;
+  Bytes request;
+  struct stat status = {};
+  if (::fstat(0, &status) != 0 || static_cast<std::size_t>(status.st_size) < sizeof head ||
+      ::pread(0, &head, sizeof head, 0) != static_cast<ssize_t>(sizeof head))
+    ::_exit(1);
+  die_with(static_cast<pid_t>(head.parent));
+  request.resize(static_cast<std::size_t>(status.st_size) - sizeof head);
+  for (std::size_t at = 0; at < request.size();) {
+    const ssize_t got = ::pread(0, request.data() + at, request.size() - at, static_cast<off_t>(sizeof head + at));
+    if (got <= 0) ::_exit(1);
+    at += static_cast<std::size_t>(got);
+  }
+  serve([&] { return job(request); }, head.limits);
 }
 
 }  // namespace sinew::io

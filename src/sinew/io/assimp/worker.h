@@ -36,4 +36,21 @@ WorkerLimits limits_for_file(std::uint64_t file_bytes);
 Bytes run_worker(const std::string& who, const std::function<Bytes()>& job, const WorkerLimits& limits,
                  const Progress& progress = {});
 
+/// The hidden first argument with which a program is started as a worker.
+constexpr const char* kWorkerVerb = "--serve-reader";
+
+/// The program that can be started as a worker: one that calls `serve_reader` if its first argument is `kWorkerVerb`.
+/// Call it before other threads run. Without such a program, as in a library inside another program, readers fork,
+/// which is safe as long as no other thread of the program holds a lock that the reader needs.
+void set_worker_program(const std::string& path);
+bool has_worker_program();
+
+/// As `run_worker`, but starts the program of `set_worker_program` by `posix_spawn` and hands it `request`. \throws as
+/// `run_worker`, or Error if the program cannot be started.
+Bytes run_worker_program(const std::string& who, const Bytes& request, const WorkerLimits& limits,
+                         const Progress& progress = {});
+
+/// The other end of `run_worker_program`: reads the request, runs the job within the limits, and ends the process.
+[[noreturn]] void serve_worker(const std::function<Bytes(const Bytes& request)>& job);
+
 }  // namespace sinew::io

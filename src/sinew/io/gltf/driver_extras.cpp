@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <cmath>
 
+#include "sinew/core/angles.h"
 #include "sinew/io/driver_words.h"
 #include "sinew/io/gltf/json_access.h"
 
@@ -18,11 +19,13 @@ const Json* member(const Json& owner, const char* key) {
   return found == owner.end() ? nullptr : &*found;
 }
 
-const Json* driver_of(const Json& node) {
+const Json* extra_of(const Json& node, const char* key) {
   const Json* extras = member(node, "extras");
   const Json* ours = extras ? member(*extras, "sinew") : nullptr;
-  return ours ? member(*ours, "driver") : nullptr;
+  return ours ? member(*ours, key) : nullptr;
 }
+
+const Json* driver_of(const Json& node) { return extra_of(node, "driver"); }
 
 double finite_number(const Json& json, const char* what) {
   if (!json.is_number() || !std::isfinite(json.get<double>()))
@@ -143,12 +146,30 @@ Json driver_json(const Driver& driver, const Skeleton& skeleton, const std::vect
   return json;
 }
 
-void erase_driver(Json& node) {
-  if (!driver_of(node)) return;
+void erase_extra(Json& node, const char* key) {
+  if (!extra_of(node, key)) return;
   Json& extras = node["extras"];
-  extras["sinew"].erase("driver");
+  extras["sinew"].erase(key);
   if (extras["sinew"].empty()) extras.erase("sinew");
   if (extras.empty()) node.erase("extras");
+}
+
+void set_extra(Json& node, const char* key, Json json) {
+  Json& extras = node["extras"];
+  // Extras may be anything; what is no object is kept beside ours.
+  if (!extras.is_object()) extras = extras.is_null() ? Json::object() : Json({{"extras", extras}});
+  if (!extras["sinew"].is_object()) extras["sinew"] = Json::object();
+  extras["sinew"][key] = std::move(json);
+}
+
+RotationLimits parse_limits(const Json& json) {
+  if (!json.is_array() || json.size() != 2) throw Error("its 'limits_deg' should be two lists of three numbers");
+  RotationLimits limits;
+  limits.lower_rad = kRadPerDegree * Eigen::Map<const Vec3>(numbers_of(json[0], 3, "limits_deg").data());
+  limits.upper_rad = kRadPerDegree * Eigen::Map<const Vec3>(numbers_of(json[1], 3, "limits_deg").data());
+  if ((limits.lower_rad.array() > limits.upper_rad.array()).any())
+    throw Error("its 'limits_deg' end before they begin");
+  return limits;
 }
 
 }  // namespace
@@ -178,14 +199,51 @@ void write_drivers(Json& nodes, const Skeleton& skeleton, const std::vector<Inde
     const std::optional<Driver>& driver = skeleton.joints[j].driver;
     Json json = driver ? driver_json(*driver, skeleton, node_of_joint) : Json();
     if (json.is_null()) {
-      erase_driver(node);
+      erase_extra(node, "driver");
       continue;
     }
-    Json& extras = node["extras"];
-    // Extras may be anything; what is no object is kept beside ours.
-    if (!extras.is_object()) extras = extras.is_null() ? Json::object() : Json({{"extras", extras}});
-    if (!extras["sinew"].is_object()) extras["sinew"] = Json::object();
-    extras["sinew"]["driver"] = std::move(json);
+    set_extra(node, "driver", std::move(json));
+  }
+}
+
+Findings read_joint_extras(const GltfDocument& document, const NodeGraph& graph, Character& character) {
+  const Json& nodes = array_at(document.json(), "nodes", "file");
+  Skeleton& skeleton = character.rig.skeleton;
+  Findings findings;
+  for (Index n = 0; n < nodes.size(); ++n) {
+    const Json* json = extra_of(nodes[n], "joint");
+    if (!json || graph.joint[n] == kNone) continue;
+    Joint& joint = skeleton.joints[graph.joint[n]];
+    try {
+      if (const Json* role = member(*json, "role"); role && role->is_string() && joint.role.empty())
+        joint.role = role->get<std::string>();
+      if (const Json* mirror = member(*json, "mirror")) joint.mirror = source_joint(*mirror, graph, skeleton);
+      if (const Json* limits = member(*json, "limits_deg")) joint.limits = parse_limits(*limits);
+    } catch (const Error& error) {
+      findings.push_back(
+          {"gltf.joint", joint.name, fmt::format("What it says of the joint is not used: {}.", error.what())});
+    }
+  }
+  return findings;
+}
+
+void write_joint_extras(Json& nodes, const Skeleton& skeleton, const std::vector<Index>& node_of_joint) {
+  for (Index j = 0; j < skeleton.size(); ++j) {
+    const Joint& joint = skeleton.joints[j];
+    Json& node = nodes[node_of_joint[j]];
+    Json json;
+    if (!joint.role.empty() && joint.role != "end" && joint.role != "helper") json["role"] = joint.role;
+    if (joint.mirror != kNone && joint.mirror < skeleton.size() && !json.is_null())
+      json["mirror"] = node_of_joint[joint.mirror];
+    if (joint.limits) {
+      const auto list = [](const Vec3& rad) {
+        const Vec3 deg = rad / kRadPerDegree;
+        return Json::array({deg.x(), deg.y(), deg.z()});
+      };
+      json["limits_deg"] = Json::array({list(joint.limits->lower_rad), list(joint.limits->upper_rad)});
+    }
+    if (json.is_null()) erase_extra(node, "joint");
+    else set_extra(node, "joint", std::move(json));
   }
 }
 

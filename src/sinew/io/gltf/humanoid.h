@@ -11,12 +11,23 @@
 #include <vector>
 
 #include "sinew/io/gltf/editor.h"
+#include "sinew/io/gltf/scene.h"
 
 namespace sinew::io::gltf {
 
 /// Names the bones of a humanoid in the table the document has, or in a new VRM 1.0 one if it shall be created. Bones
 /// of the table that are not among those given go.
 void write_humanoid(DocumentEditor& editor, const Humanoid& humanoid, const std::vector<Index>& node_of_joint);
+
+/// Whether a table of VRM names bones of the document.
+bool names_humanoid(const Json& json);
+
+/// Gives joints the roles that the document's table of bones names: that of VRM 0.x or 1.0, or that of a VRM animation
+/// (VRMC_vrm_animation).
+void read_humanoid_roles(const GltfDocument& document, const NodeGraph& graph, Skeleton& skeleton);
+
+/// The nodes that the table of a VRM animation names: its skeleton, which no skin tells.
+std::vector<Index> animated_humanoid(const Json& json);
 
 /// Takes every mention of nodes that are to go out of the extensions that are known. Returns a phrase for each thing
 /// that went.

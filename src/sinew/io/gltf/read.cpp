@@ -5,6 +5,7 @@
 
 #include "sinew/io/gltf/driver_extras.h"
 #include "sinew/io/gltf/gltf.h"
+#include "sinew/io/gltf/humanoid.h"
 #include "sinew/io/gltf/json_access.h"
 #include "sinew/io/gltf/node_constraint.h"
 #include "sinew/io/gltf/scene.h"
@@ -79,6 +80,8 @@ Asset read_gltf(const std::filesystem::path& path, Bytes bytes, const Progress& 
   asset.contents = describe_contents(document->json());
   NodeGraph graph = read_nodes(*document);
   read_skeleton(*document, graph, asset.character);
+  read_humanoid_roles(*document, graph, asset.character.rig.skeleton);
+  for (Finding& finding : read_joint_extras(*document, graph, asset.character)) document->warnings.push_back(finding);
   for (Finding& finding : read_drivers(*document, graph, asset.character)) document->warnings.push_back(finding);
   for (Finding& finding : read_constraints(*document, graph, asset.character)) document->warnings.push_back(finding);
   read_materials(*document, asset.character);

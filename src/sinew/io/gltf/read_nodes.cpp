@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sinew/io/gltf/accessor.h"
+#include "sinew/io/gltf/humanoid.h"
 #include "sinew/io/gltf/json_access.h"
 #include "sinew/io/gltf/scene.h"
 
@@ -73,6 +74,8 @@ std::vector<bool> select_nodes(const GltfDocument& document, const NodeGraph& gr
       wanted[node] = moves = true;
     }
   }
+  for (const Index node : animated_humanoid(json))
+    if (node < nodes.size()) wanted[node] = moves = true;
   for (Index n = 0; n < nodes.size(); ++n) {
     const bool rigid = graph.in_scene[n] && nodes[n].contains("mesh") && !nodes[n].contains("skin");
     // What is scaled to nothing at rest needs its node to be shown so, even where nothing moves.

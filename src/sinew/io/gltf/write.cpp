@@ -222,8 +222,8 @@ void write_checked(const Asset& asset, const std::filesystem::path& path, const 
     separate_instances(editor, asset, document->parts, colors);
   if (colors) write_colors(editor, asset, document->parts);
   if (changes.positions || changes.shape) write_positions(editor, asset, document->parts);
-  if (changes.shape) write_shape(editor, asset, document->parts, report);
-  if (changes.morphs) write_new_morphs(editor, asset, document->parts);
+  if (changes.shape) write_shape(editor, asset, *document, report);
+  if (changes.morphs) write_new_morphs(editor, asset, *document);
   std::vector<Index> node_of_joint;
   if (changes.skeleton) {
     node_of_joint = write_joints(editor, asset, placement, false);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "sinew/io/gltf/driver_extras.h"
+#include "sinew/io/gltf/humanoid.h"
 #include "sinew/io/gltf/json_access.h"
 #include "sinew/io/gltf/scene.h"
 #include "sinew/io/gltf/write_rig.h"
@@ -143,6 +144,8 @@ std::vector<Index> write_joints(DocumentEditor& editor, const Asset& asset, Inde
     }
   }
   write_drivers(editor.list("nodes"), skeleton, node_of_joint);
+  // An avatar's own table names its bones.
+  if (!names_humanoid(editor.json)) write_joint_extras(editor.list("nodes"), skeleton, node_of_joint);
   return node_of_joint;
 }
 

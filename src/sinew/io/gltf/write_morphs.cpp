@@ -17,6 +17,7 @@
 #include "sinew/io/gltf/gltf.h"
 #include "sinew/io/gltf/json_access.h"
 #include "sinew/io/gltf/morph_targets.h"
+#include "sinew/io/gltf/write_corrections.h"
 #include "sinew/io/gltf/write_prepared.h"
 #include "sinew/io/gltf/write_rig.h"
 
@@ -436,8 +437,11 @@ WithMotion with_motion(const Asset& asset, const Motion& motion, Report& report)
     Asset carrier;
     carrier.character.clips = {*motion.clip};
     std::erase_if(carrier.character.clips[0].tracks, [&](const Track& track) {
-      return track.path == Track::Path::kMorphWeights ? shown.contains(document->parts[track.target].node)
-                                                      : node_of_joint[track.target] == kNone;
+      const auto corrected = [&](const CorrectionPart& part) { return part.part == track.target; };
+      return track.path == Track::Path::kMorphWeights
+                 ? shown.contains(document->parts[track.target].node) ||
+                       std::any_of(motion.corrections.begin(), motion.corrections.end(), corrected)
+                 : node_of_joint[track.target] == kNone;
     });
     split_matrices(editor, asset, carrier.character.clips[0], node_of_joint, report);
     write_clips(editor, carrier, document->parts, node_of_joint);
@@ -453,6 +457,9 @@ WithMotion with_motion(const Asset& asset, const Motion& motion, Report& report)
     morpher.animate(animation, node);
     result.node_of_part[part.part] = node;
   }
+  for (const CorrectionPart& part : motion.corrections)
+    write_corrections(editor, asset, document->parts[part.part], part, motion.quantum, played, animation,
+                      result.morphs.emplace_back());
   if (played != kNone) {
     editor.list("animations")[played] = std::move(animation);
   } else if (!animation["channels"].empty()) {

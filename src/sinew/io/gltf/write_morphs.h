@@ -28,19 +28,34 @@ struct MorphPart {
   std::vector<Index> key_shapes;   ///< One per key.
 };
 
+/// A part that stays skinned: shapes are added before skinning, each times its weight.
+struct CorrectionPart {
+  struct Shape {
+    std::string name;
+    std::vector<Vec3f> offsets;  ///< Per vertex, in model space as bound.
+    std::vector<Vec3f> normals;  ///< Changes of normals, or empty.
+  };
+  Index part = kNone;
+  std::vector<Shape> shapes;
+  std::vector<float> key_times_s;  ///< Rising; fewer than two keys show a pose, with the weights of the only key.
+  std::vector<float> weights;      ///< For each key: those of the part's own morphs, then of `shapes`.
+};
+
 /// What moves. Either a clip or a pose, or neither.
 struct Motion {
-  std::string name;              ///< Of the animation.
-  Index own_clip = kNone;        ///< The file's own clip that is played, by number; it stays.
-  std::optional<Clip> clip;      ///< A clip to add; for parts and joints of the asset.
-  std::optional<Pose> pose;      ///< Put on the nodes themselves.
-  std::vector<MorphPart> parts;  ///< Parts given key shapes.
-  double quantum = 0;            ///< Error in model space that whole numbers in place of floats may add to a key shape.
+  std::string name;                         ///< Of the animation.
+  Index own_clip = kNone;                   ///< The file's own clip that is played, by number; it stays.
+  std::optional<Clip> clip;                 ///< A clip to add; for parts and joints of the asset.
+  std::optional<Pose> pose;                 ///< Put on the nodes themselves.
+  std::vector<MorphPart> parts;             ///< Parts given key shapes.
+  std::vector<CorrectionPart> corrections;  ///< Parts that keep their skin; none of `parts`.
+  double quantum = 0;  ///< Error in model space that whole numbers in place of floats may add to a key shape.
 };
 
 /// How a part with key shapes was written.
 struct WrittenMorphs {
   Index part = kNone;
+  bool skinned = false;      ///< The part keeps its skin.
   Index targets = 0;         ///< Key shapes, not counting the file's own targets.
   Index sparse_targets = 0;  ///< Of these, how many list only the vertices that move.
   std::string numbers;       ///< "int8", "int16" or "float".

@@ -43,12 +43,13 @@ void write_weights(DocumentEditor& editor, const Asset& asset, const std::vector
 /// Writes the positions of all parts.
 void write_positions(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts);
 
-/// Writes normals and the positions of morphs of all parts. Tangents, and what morphs say of normals, leave the file:
-/// they would no longer fit, and readers make their own.
-void write_shape(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts, Report& report);
+/// Writes normals, tangents and the positions of morphs of all parts. Tangents rotate with the surface around them.
+/// Compressed tangents, and what morphs say of normals, leave the file: they would no longer fit, and readers make
+/// their own.
+void write_shape(DocumentEditor& editor, const Asset& asset, const GltfDocument& document, Report& report);
 
 /// Writes the morphs of parts that have none in the document, with their names and weights.
-void write_new_morphs(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts);
+void write_new_morphs(DocumentEditor& editor, const Asset& asset, const GltfDocument& document);
 
 /// Writes the vertex colours of all parts.
 void write_colors(DocumentEditor& editor, const Asset& asset, const std::vector<PartSource>& parts);

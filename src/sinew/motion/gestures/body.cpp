@@ -187,6 +187,10 @@ void Body::find_soles() {
   leg_length_ = std::max(hips - lowest, 1e-9);
   ground_ = lowest >= -0.02 * leg_length_ && lowest < 0.3 * leg_length_ ? 0.0 : lowest - 0.03 * leg_length_;
   leg_length_ = hips - ground_;
+  // Toes with a joint stay on the ground while the foot rolls over the ball.
+  const auto bending_toes = [&](const std::string& role) {
+    return !on_toes && has(role.substr(0, role.find('_') + 1) + "toes");
+  };
   for (const auto& leg : legs) {
     if (leg.size() < 2) continue;
     const Index end = node_of_.at(leg.back());
@@ -202,8 +206,24 @@ void Body::find_soles() {
       soles_.push_back(
           {end,
            {on_ground(ankle - 0.30 * length * ahead), on_ground(ankle - 0.42 * length * ahead) + 0.1 * length * up,
-            on_ground(ball), on_ground(ball + 0.42 * length * ahead)}});
+            on_ground(ball), on_ground(ball + (bending_toes(leg.front()) ? 0.0 : 0.42) * length * ahead)}});
   }
+}
+
+FootShape Body::foot(const std::string& role) const {
+  FootShape shape;
+  const auto found = node_of_.find(role);
+  if (found == node_of_.end() || nodes_.empty()) return shape;
+  const Node& node = nodes_[found->second];
+  const auto own = [&](const Vec3& v) { return Vec3(axes_.conjugate() * v / leg_length_); };
+  shape.place = own(node.stance_place - nodes_.front().stance_place);
+  for (const Sole& sole : soles_) {
+    if (sole.node != found->second || sole.points.size() < 4) continue;
+    shape.heel = own(node.stance * sole.points[0] - node.stance_place);
+    shape.ball = own(node.stance * sole.points[3] - node.stance_place);
+    shape.toes = sole.points[2] == sole.points[3];
+  }
+  return shape;
 }
 
 void Body::find_stance() {

@@ -45,6 +45,14 @@ struct Gesture {
   double lift = 0;       ///< And then raised by this, in leg lengths.
 };
 
+/// Points of a foot in the stance, from its joint, in the body's axes and leg lengths.
+struct FootShape {
+  Vec3 place = Vec3::Zero();  ///< Of the joint, from the hips.
+  Vec3 heel = Vec3::Zero();   ///< On the ground.
+  Vec3 ball = Vec3::Zero();   ///< On the ground; the tip of the foot if the toes have no joint.
+  bool toes = false;          ///< The toes have a joint of their own.
+};
+
 /// One turn after another, as one, in degrees.
 Vec3 then(const Vec3& first_degrees, const Vec3& second_degrees);
 
@@ -62,6 +70,9 @@ class Body {
   Vec3 direction(const std::string& role) const;
   /// Joints of a leg or an arm from the body outwards, by role: those a step bends.
   std::vector<std::string> limb(bool front, Side side) const;
+
+  /// A foot by its role: "left_foot". \pre the body has it, with a sole.
+  FootShape foot(const std::string& role) const;
 
   /// Keys a gesture that changes over time, at an even rate.
   Clip record(const std::string& name, double duration_s, const std::function<Gesture(double)>& at) const;

@@ -55,13 +55,14 @@ std::vector<std::string> names_for(const Skeleton& skeleton, const Recognition& 
   const std::string chains = chain_clip_name(skeleton);
   // Names of many legs may be taken for those of two.
   if (chains == "walk") return names.push_back(chains), names;
-  if (known.build == Build::kHumanoid) names.insert(names.end(), {"idle", "walk", "run", "wave"});
+  if (known.build == Build::kHumanoid)
+    names.insert(names.end(), {"idle", "walk", "run", "wave", "jump", "sit", "look-around", "turn"});
   if (known.build == Build::kQuadruped && known.coverage == 1 && known.find(BodyPart::kHand, Side::kLeft) != kNone &&
       known.find(BodyPart::kHand, Side::kRight) != kNone)
-    names.push_back("walk");
+    names.insert(names.end(), {"idle", "walk", "trot"});
   if (struts(known)) names.push_back("walk");
   if (known.build != Build::kUnknown && !wing_of(known, Side::kLeft).empty() && !wing_of(known, Side::kRight).empty())
-    names.push_back("flap");
+    names.insert(names.end(), {"flap", "glide"});
   if (known.build == Build::kUnknown && !chains.empty()) names.push_back(chains);
   return names;
 }
@@ -69,7 +70,8 @@ std::vector<std::string> names_for(const Skeleton& skeleton, const Recognition& 
 }  // namespace
 
 const std::vector<std::string>& all_builtin_clip_names() {
-  static const std::vector<std::string> kNames = {"exercise", "idle", "walk", "run", "wave", "flap", "swim", "slither"};
+  static const std::vector<std::string> kNames = {"exercise",    "idle", "walk", "run",  "wave",  "jump", "sit",
+                                                  "look-around", "turn", "trot", "flap", "glide", "swim", "slither"};
   return kNames;
 }
 
@@ -86,13 +88,24 @@ Clip builtin_clip(const Skeleton& skeleton, const std::string& name) {
                     build_name(known.build), names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
   if (name == "exercise") return exercise(skeleton);
   if (known.build == Build::kUnknown || chain_clip_name(skeleton) == "walk") return chain_clip(skeleton);
-  const Body body(skeleton, known, name == "flap");
-  if (name == "idle") return idle_clip(body);
+  const Body body(skeleton, known, name == "flap" || name == "glide");
+  if (name == "idle") return known.build == Build::kQuadruped ? beast_idle_clip(body) : idle_clip(body);
+  if (name == "jump") return jump_clip(body);
+  if (name == "sit") return sit_clip(body);
+  if (name == "look-around") return look_around_clip(body);
+  if (name == "turn") return turn_clip(body);
+  if (name == "trot") return trot_clip(body);
+  if (name == "glide") return glide_clip(body, wing_of(known, Side::kLeft), wing_of(known, Side::kRight));
   if (name == "run") return run_clip(body);
   if (name == "wave") return wave_clip(body);
   if (name == "flap") return flap_clip(body, wing_of(known, Side::kLeft), wing_of(known, Side::kRight));
   if (struts(known)) return strut_clip(body);
   return known.build == Build::kQuadruped ? beast_walk_clip(body) : walk_clip(body);
+}
+
+bool builtin_clip_repeats(const std::string& name) {
+  static const std::vector<std::string> kOnce = {"exercise", "wave", "jump", "sit", "turn"};
+  return std::find(kOnce.begin(), kOnce.end(), name) == kOnce.end();
 }
 
 std::string fitting_clip(const Skeleton& skeleton) {

@@ -87,7 +87,10 @@ class ChainBody {
         const double side = left ? 1 : -1;
         // Neighbours, and the two of a pair, are in different groups, of which one carries.
         const double step = phase + ((k + (left ? 0 : 1)) % 2 == 0 ? 0.5 : 0.0);
-        const double swing = std::cos(kTwoPi * step), lift = std::max(0.0, std::sin(kTwoPi * step));
+        const double part = step - std::floor(step);
+        // In the air it swings forward smoothly. On the ground it goes back at a constant speed, as the ground does.
+        const double swing = part < 0.5 ? std::cos(kTwoPi * part) : 4 * part - 3;
+        const double lift = std::max(0.0, std::sin(kTwoPi * part));
         const auto joint = [&](int n) {
           return find_named(skeleton_, fmt::format("{}Leg{}_{}", left ? "Left" : "Right", k, n));
         };

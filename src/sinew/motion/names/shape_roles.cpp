@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kOffPlane = 0.01;     // Of the size: joints nearer to the plane of symmetry are on it.
 constexpr double kGroundShare = 0.14;  // Of the height: limbs that end lower stand on the ground.
+constexpr double kFootSlope = 0.8;     // A bone that goes forward by more than this share of its descent is a foot's.
 constexpr double kLeastLimb = 0.2;     // Of the height: shorter branches are no legs or arms.
 
 /// A branch of the tree: its joints along the longest way, from the body outwards.
@@ -39,11 +40,14 @@ struct LimbJoints {
 class ShapeReader {
  public:
   explicit ShapeReader(const Rig& rig) : skeleton_(rig.skeleton), rest_(rest_matrices(rig.skeleton)) {
+    for (const Joint& joint : skeleton_.joints) parent_.push_back(joint.parent);
     find_masses(rig);
     keep_joints();
     for (Index j = 0; j < skeleton_.size(); ++j)
       if (kept_[j] != 0) box_.extend(place(j));
     find_plane();
+    find_children();
+    adopt_feet();
     find_pairs();
     roles_.resize(skeleton_.joints.size());
   }
@@ -94,15 +98,46 @@ class ShapeReader {
   // Joints that move something, or have a joint below them that does.
   void keep_joints() {
     kept_.assign(skeleton_.joints.size(), weighted_ ? 0 : 1);
-    children_.resize(skeleton_.joints.size());
     for (Index j = skeleton_.size(); j-- > 0;) {
       if (mass_[j] > 0) kept_[j] = 1;
       if (!weighted_ && skeleton_.joints[j].role == "end") kept_[j] = 0;
       const Index parent = skeleton_.joints[j].parent;
       if (kept_[j] != 0 && parent != kNone) kept_[parent] = 1;
     }
+  }
+
+  void find_children() {
+    children_.assign(skeleton_.joints.size(), {});
     for (Index j = 0; j < skeleton_.size(); ++j)
-      if (kept_[j] != 0 && skeleton_.joints[j].parent != kNone) children_[skeleton_.joints[j].parent].push_back(j);
+      if (kept_[j] != 0 && parent_[j] != kNone) children_[parent_[j]].push_back(j);
+  }
+
+  // Rigs for inverse kinematics have their feet below the root. Here they belong to the shins that end above them.
+  void adopt_feet() {
+    bool any = false;
+    for (Index j = 0; j < skeleton_.size(); ++j) {
+      const Index root = parent_[j];
+      if (kept_[j] == 0 || root == kNone || share_of_height(place(j).y()) > kGroundShare ||
+          std::abs(off_plane(place(j))) < kOffPlane * box_.diagonal() ||
+          std::abs(off_plane(place(root))) > 0.05 * height() || share_of_height(place(root).y()) > 0.25)
+        continue;
+      Index shin = kNone;
+      double nearest = 0.2 * height();
+      for (Index leaf = 0; leaf < skeleton_.size(); ++leaf) {
+        if (leaf == j || kept_[leaf] == 0 || !children_[leaf].empty() || is_below(leaf, j)) continue;
+        const Vec3 apart = place(leaf) - place(j);
+        const double aside = std::hypot(apart.x(), apart.z());
+        if (off_plane(place(leaf)) * off_plane(place(j)) <= 0 || apart.y() < 0.08 * height() ||
+            apart.y() > 0.5 * height() || aside >= nearest)
+          continue;
+        nearest = aside;
+        shin = leaf;
+      }
+      if (shin == kNone) continue;
+      parent_[j] = shin;
+      any = true;
+    }
+    if (any) find_children();
   }
 
   // The body is symmetric along x or, where more joints have a partner that way, along z.
@@ -153,7 +188,7 @@ class ShapeReader {
     result.middle /= static_cast<double>(below.size());
     result.length = far[end];
     result.tip = place(end);
-    for (Index j = end; j != attach; j = skeleton_.joints[j].parent) result.chain.push_back(j);
+    for (Index j = end; j != attach; j = parent_[j]) result.chain.push_back(j);
     std::reverse(result.chain.begin(), result.chain.end());
     return result;
   }
@@ -191,7 +226,7 @@ class ShapeReader {
   }
 
   bool is_below(Index joint, Index above) const {
-    for (Index j = joint; j != kNone; j = skeleton_.joints[j].parent)
+    for (Index j = joint; j != kNone; j = parent_[j])
       if (j == above) return true;
     return false;
   }
@@ -250,7 +285,7 @@ class ShapeReader {
     if (!(upper > 0) || !(lower > 0)) return -1e6;
     for (std::size_t i = joints.first + 1; leg && i <= joints.last; ++i) {
       const Vec3 bone = place(branch.chain[i]) - place(branch.chain[i - 1]);
-      if (std::hypot(bone.x(), bone.z()) > -bone.y()) return -1e3;  // A bone of the foot.
+      if (std::hypot(bone.x(), bone.z()) > -kFootSlope * bone.y()) return -1e3;  // A bone of the foot.
     }
     double score = (upper + lower) / std::max(1e-12, along.back()) - 0.6 * std::abs(std::log(upper / lower));
     // Bones in one piece are likelier than bones with joints along them.
@@ -484,8 +519,9 @@ class ShapeReader {
 
   const Skeleton& skeleton_;
   std::vector<Mat4> rest_;
-  std::vector<double> mass_;  // Vertices that a joint moves.
-  std::vector<Vec3> moved_;   // The sum of their positions.
+  std::vector<Index> parent_;  // As in the skeleton, but for feet that belong to a shin.
+  std::vector<double> mass_;   // Vertices that a joint moves.
+  std::vector<Vec3> moved_;    // The sum of their positions.
   bool weighted_ = false;
   std::vector<char> kept_;
   std::vector<std::vector<Index>> children_;

@@ -35,6 +35,11 @@ void turn_joint(const Skeleton& skeleton, Index joint, const Quat& turn, const s
   local[joint].rotation = (above.conjugate() * turn * above * local[joint].rotation).normalized();
 }
 
+bool is_below(const Skeleton& skeleton, Index joint, Index above) {
+  while (joint != kNone && joint != above) joint = skeleton.joints[joint].parent;
+  return joint == above;
+}
+
 class FeetPlanter {
  public:
   FeetPlanter(const BodyFrame& body, Index hips, const std::array<std::vector<Contact>, 2>& contacts,
@@ -64,8 +69,11 @@ class FeetPlanter {
 
  private:
   Vec3 foot(std::size_t side, std::size_t f) const { return place_of(model_[f][body_.legs[side].foot]); }
+  // Where the end of the shin is, which carries the foot whether the foot is below it in the skeleton or not.
   Vec3 foot_now(std::size_t side, std::size_t f) const {
-    return place_of(model_matrices(*body_.skeleton, frames_[f])[body_.legs[side].foot]);
+    const LegJoints& leg = body_.legs[side];
+    const Vec3 ankle = transform_point(model_[f][leg.shin].inverse(), foot(side, f));
+    return transform_point(model_matrices(*body_.skeleton, frames_[f])[leg.shin], ankle);
   }
   Vec3 ball(std::size_t side, std::size_t f) const {
     const LegJoints& leg = body_.legs[side];
@@ -212,8 +220,14 @@ std::vector<Contact> find_contacts(const std::vector<Vec3>& points, const std::v
 void bend_leg(const BodyFrame& body, const LegJoints& leg, const Vec3& goal, std::vector<Transform>& local) {
   const Skeleton& skeleton = *body.skeleton;
   std::vector<Mat4> model = model_matrices(skeleton, local);
-  const Vec3 hip = place_of(model[leg.thigh]), knee = place_of(model[leg.shin]), ankle = place_of(model[leg.foot]);
+  // A foot of a rig for inverse kinematics need not be where its shin ends.
+  const bool loose = !is_below(skeleton, leg.foot, leg.shin);
+  const Vec3 hip = place_of(model[leg.thigh]), knee = place_of(model[leg.shin]);
+  const Vec3 ankle = loose ? transform_point(model[leg.shin] * body.rest[leg.shin].inverse(), body.place(leg.foot))
+                           : place_of(model[leg.foot]);
   const Quat foot = rotation_part(model[leg.foot]);
+  const Vec3 ankle_in_shin = transform_point(model[leg.shin].inverse(), ankle);
+  if (!ankle_in_shin.allFinite()) return;
   const double upper = (knee - hip).norm(), lower = (ankle - knee).norm();
   const Vec3 reach = goal - hip;
   if (!(upper > 0) || !(lower > 0) || !(reach.norm() > 0)) return;
@@ -230,10 +244,18 @@ void bend_leg(const BodyFrame& body, const LegJoints& leg, const Vec3& goal, std
   turn_joint(skeleton, leg.thigh, Quat::FromTwoVectors(knee - hip, new_knee - hip), model, local);
   model = model_matrices(skeleton, local);
   turn_joint(skeleton, leg.shin,
-             Quat::FromTwoVectors(place_of(model[leg.foot]) - place_of(model[leg.shin]),
+             Quat::FromTwoVectors(transform_point(model[leg.shin], ankle_in_shin) - place_of(model[leg.shin]),
                                   hip + far * along - place_of(model[leg.shin])),
              model, local);
   model = model_matrices(skeleton, local);
+  if (loose) {
+    // It follows the shin by its translation.
+    const Index parent = skeleton.joints[leg.foot].parent;
+    const Mat4 above = parent == kNone ? Mat4(Mat4::Identity()) : model[parent];
+    const Vec3 place = transform_point(above.inverse(), transform_point(model[leg.shin], ankle_in_shin));
+    if (place.allFinite()) local[leg.foot].translation = place;
+    return;
+  }
   turn_joint(skeleton, leg.foot, foot * rotation_part(model[leg.foot]).conjugate(), model, local);
 }
 

@@ -85,8 +85,8 @@ class ClipRetargeter {
     const double ground = ground_of_source();
     for (const std::vector<Mat4>& model : models_) frames_.push_back(poser_.pose(model, ground));
     models_.clear();
-    // Legs whose feet are elsewhere in the skeleton cannot be bent until the feet stand.
-    if (options_.feet == Feet::kOn && poser_.leader() != kNone && !poser_.has_loose_ends())
+    for (std::vector<Transform>& local : frames_) poser_.attach_loose_ends(local);
+    if (options_.feet == Feet::kOn && poser_.leader() != kNone)
       result.feet = plant_feet(to_, poser_.leader(), contacts_, times_, to_.ground, frames_);
     treat_way();
     if (options_.loop) close_loop();

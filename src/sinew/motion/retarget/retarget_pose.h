@@ -22,10 +22,8 @@ class PoseRetargeter {
   /// The target's joint that travels: its hips, or else the topmost joint with a source; kNone if there is none.
   Index leader() const { return leader_; }
   double scale() const { return scale_; }
-  /// Whether feet or hands of the target are not below their shins or forearms: rigs for inverse kinematics have their
-  /// feet below the root.
-  bool has_loose_ends() const { return !loose_.empty(); }
-  /// Puts such feet and hands to the ends of their limbs. They keep their rotations.
+  /// Puts feet and hands that are not below their shins or forearms to the ends of their limbs: rigs for inverse
+  /// kinematics have their feet below the root. They keep their rotations.
   void attach_loose_ends(std::vector<Transform>& local) const;
 
  private:
