@@ -138,7 +138,13 @@ io::Motion node_motion(const Rig& rig, const ChosenMotion& motion, const pipelin
     else target.clip = *motion.clip;
   } else {
     if (!frames.whole) target.name += fmt::format(" {}:{}", frames.first, frames.first + frames.times_s.size() - 1);
-    target.clip = motion::resampled(rig, *playback.player(), frames.times_s, target.name);
+    // Half-way between the frames as well: shapes are fitted there, and engines blend joints between keys.
+    std::vector<double> times;
+    for (const double time_s : frames.times_s) {
+      if (!times.empty()) times.push_back(0.5 * (times.back() + time_s));
+      times.push_back(time_s);
+    }
+    target.clip = motion::resampled(rig, *playback.player(), times, target.name);
   }
   return target;
 }

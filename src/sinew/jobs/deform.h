@@ -46,6 +46,10 @@ struct DeformJobOptions {
     v(Field("frames", "Play only these frames, counted from 0: one frame, or a range such as 10:50.").as("A:B"),
       self.frames);
     v(Field("fps", "Frames per second at which the clip is played.").range(0.001, 1000), self.fps);
+    v(Field("shapes",
+            "Key shapes that correct the skin, which stays with all clips; or key shapes of whole parts, which lose "
+            "their skin."),
+      self.key_shapes.kind);
     pipeline::KeyShapeOptions::visit(self.key_shapes, v);
     v(Field("caches", "Vertex caches: one file for each part of a mesh, or one for the whole character."), self.caches);
     v(Field("prepared_output",

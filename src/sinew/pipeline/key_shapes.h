@@ -38,16 +38,12 @@ enum class ShapeKind {
 constexpr auto option_words(ShapeKind) { return std::array{"skinned", "whole"}; }
 
 struct KeyShapeOptions {
-  ShapeKind kind = ShapeKind::kSkinned;
+  ShapeKind kind = ShapeKind::kSkinned;  ///< Not visited: a command that offers the choice does so itself.
   double tolerance = 1e-3;  ///< Largest distance from the true motion, relative to the size.
   int max_targets = 128;    ///< Maximum number of key shapes per part.
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("shapes",
-            "Key shapes that correct the skin, which stays with all clips; or key shapes of whole parts, which lose "
-            "their skin."),
-      self.kind);
     v(Field("tolerance", "Largest distance of key shapes from the true motion, relative to the character's size.")
           .range(1e-7, 1),
       self.tolerance);
