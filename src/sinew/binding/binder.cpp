@@ -6,6 +6,7 @@
 #include "sinew/binding/auto/auto.h"
 #include "sinew/binding/curves/curve_weights.h"
 #include "sinew/binding/distance/distance.h"
+#include "sinew/binding/harmonic/harmonic.h"
 #include "sinew/binding/heat/heat.h"
 #include "sinew/binding/rigid/rigid.h"
 #include "sinew/binding/segment/segment_weights.h"
@@ -19,6 +20,7 @@ Registry<BinderMethod>& binders() {
     all.add(segment_method());
     all.add(voxel_method());
     all.add(heat_method());
+    all.add(harmonic_method());
     all.add(distance_method());
     all.add(rigid_method());
     all.add(curve_method());

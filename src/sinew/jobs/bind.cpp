@@ -13,6 +13,7 @@
 #include "sinew/jobs/bind_colors.h"
 #include "sinew/motion/gestures/builtin_clips.h"
 #include "sinew/pipeline/bind_select.h"
+#include "sinew/pipeline/heat_likeness.h"
 
 namespace sinew::jobs {
 namespace {
@@ -114,6 +115,14 @@ void report_result(const pipeline::BindingResult& result, Report& report) {
                                changes.added_joints == 1 ? "it" : "them");
 }
 
+// What nobody painted is no loss.
+void report_old_weights(const Rig& rig, Report& report, const Progress& progress) {
+  const auto heat = pipeline::heat_likeness(rig, progress);
+  report.metrics["old_weights"] = heat ? heat->json() : Json();
+  if (heat && heat->looks_like_heat())
+    report.text += fmt::format("replaced   weights that look like plain bone heat: {}\n", heat->sentence());
+}
+
 // The built-in clip that bends most at once.
 std::string telling_clip(const Skeleton& skeleton) {
   const std::vector<std::string> made = motion::builtin_clip_names(skeleton);
@@ -140,6 +149,7 @@ Report bind(const JobRequest& request, const BindJobOptions& options, const Prog
   check_output(output, options);
   report.metrics["method"] = options.bind.method.id();
   io::Asset asset = read(request.inputs.front(), options, report, progress);
+  report_old_weights(asset.character.rig, report, progress);
   pipeline::BindingResult result;
   {
     const StageTimer timer(report, "bind");

@@ -20,15 +20,18 @@ Report info(const JobRequest& request, const InfoOptions& options, const Progres
     asset = io::load(request.inputs.front(), options.placement, progress);
   }
   pipeline::CharacterFacts facts;
+  std::optional<pipeline::HeatLikeness> heat;
   {
     const StageTimer timer(report, "inspect_s");
     facts = pipeline::inspect(asset.character, options.inspect, progress);
+    heat = pipeline::heat_likeness(asset.character.rig, progress);
   }
   report.inputs = asset.files;
   report.warn(asset.warnings);
   report.warn(facts.findings);
   report.metrics = info_json(asset, facts);
-  report.text = info_text(asset, facts, options.full);
+  report.metrics["weights"]["heat"] = heat ? heat->json() : Json();
+  report.text = info_text(asset, facts, options.full, heat);
   report.next = fmt::format("sinew render {} -o {}", shell_word(request.inputs.front()),
                             shell_word(request.inputs.front().stem().string() + ".png"));
   return report;

@@ -44,8 +44,8 @@ std::string faces_text(const geometry::TopologyCounts& c) {
 
 class Writer {
  public:
-  Writer(const io::Asset& asset, const CharacterFacts& facts, bool full)
-      : asset_(asset), character_(asset.character), facts_(facts), full_(full) {}
+  Writer(const io::Asset& asset, const CharacterFacts& facts, bool full, const std::optional<HeatLikeness>& heat)
+      : asset_(asset), character_(asset.character), facts_(facts), full_(full), heat_(heat) {}
 
   std::string run() {
     heading();
@@ -271,6 +271,8 @@ class Writer {
       if (w.histogram[n] > 0)
         histogram += fmt::format("{}{}: {}", histogram.empty() ? "" : ", ", n, group(w.histogram[n]));
     out_.line(' ', "influences", "vertices by number of joints: " + histogram);
+    if (heat_ && heat_->looks_like_heat())
+      out_.line(' ', "origin", "they look like plain bone heat: " + heat_->sentence());
     if (w.split_differs > 0)
       out_.line('!', "seams",
                 amount(w.split_differs, "split vertex has", "split vertices have") + " copies with different weights");
@@ -316,13 +318,15 @@ class Writer {
   const Character& character_;
   const CharacterFacts& facts_;
   bool full_;
+  const std::optional<HeatLikeness>& heat_;
   TextColumns out_;
 };
 
 }  // namespace
 
-std::string info_text(const io::Asset& asset, const CharacterFacts& facts, bool full) {
-  return Writer(asset, facts, full).run();
+std::string info_text(const io::Asset& asset, const CharacterFacts& facts, bool full,
+                      const std::optional<HeatLikeness>& heat) {
+  return Writer(asset, facts, full, heat).run();
 }
 
 }  // namespace sinew::jobs

@@ -16,6 +16,7 @@
 #include "sinew/jobs/measure_range.h"
 #include "sinew/jobs/motion_source.h"
 #include "sinew/pipeline/deformer.h"
+#include "sinew/pipeline/heat_likeness.h"
 #include "sinew/pipeline/measure.h"
 #include "sinew/pipeline/range_of_motion.h"
 
@@ -200,6 +201,11 @@ Report measure(const JobRequest& request, const MeasureOptions& options, const P
   report.warn(result.findings);
   report.metrics = measure_json(result, rig);
   report.text = heading(name, rig, motion.name, options) + measure_text(result, rig);
+  if (const auto heat = pipeline::heat_likeness(rig, progress)) {
+    report.metrics["weights_like_heat"] = heat->json();
+    if (heat->looks_like_heat())
+      report.text += fmt::format("The weights look like plain bone heat: {}\n", heat->sentence());
+  }
   if (table) write_table(*table, result, rig, report);
   report.next = !options.clip.empty() || asset.character.clips.empty()
                     ? "sinew info " + shell_word(request.inputs.front())

@@ -38,12 +38,17 @@ EditLine line_of(const pipeline::RepairEdit& edit, const Skeleton& skeleton) {
   const Index all = edit.all();
   return {"repair",
           all == 0 ? "nothing found"
-                   : fmt::format("{} vertices: {}; {} rescaled, {} freed from wrong joints, {} computed again", all,
-                                 fmt::join(words, ", "), edit.scaled, edit.pruned, all - edit.scaled - edit.pruned),
+                   : fmt::format("{} vertices: {}; {} rescaled, {} freed from wrong joints, {} computed again{}", all,
+                                 fmt::join(words, ", "), edit.scaled, edit.pruned, all - edit.scaled - edit.pruned,
+                                 edit.kept == 0 ? ""
+                                                : fmt::format("; {} of these left as they were, because the skin would "
+                                                              "stretch more",
+                                                              edit.kept)),
           {{"vertices", all},
            {"found", found},
            {"scaled", edit.scaled},
            {"wrong_joints_dropped", edit.pruned},
+           {"left_because_worse", edit.kept},
            {"solved", fill_json(edit.filled)},
            {"joints_not_judged", names_of(edit.joints_not_judged, skeleton)}}};
 }

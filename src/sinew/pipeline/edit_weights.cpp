@@ -82,8 +82,8 @@ RepairEdit repair(const EditInput& input, SkinWeights& weights, const Progress& 
   const binding::EditSurface surface = binding::edit_surface(input.rig.mesh, weights);
   binding::Repaired repaired = binding::repaired(weights, input.subject, surface, input.scope, {}, progress);
   weights = std::move(repaired.weights);
-  return {repaired.faults.vertices, repaired.scaled, repaired.pruned, counts_of(repaired.filled),
-          repaired.faults.unplaced};
+  return {repaired.faults.vertices,   repaired.scaled,          repaired.pruned,
+          counts_of(repaired.filled), repaired.faults.unplaced, repaired.kept};
 }
 
 FillEdit fill(const EditInput& input, SkinWeights& weights, const Progress& progress) {

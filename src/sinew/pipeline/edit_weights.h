@@ -80,6 +80,7 @@ struct RepairEdit {
   Index pruned = 0;                                     ///< Rows that lost wrong joints and kept the rest.
   FillCounts filled;
   std::vector<Index> joints_not_judged;  ///< Joints whose skin is far from them on purpose.
+  Index kept = 0;                        ///< Rows with a fault that stay, because repair would make them worse.
 
   Index all() const;
 };

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sinew/binding/edit/weight_repair_compare.h"
 #include "sinew/binding/edit/weight_repair_gaps.h"
 #include "sinew/core/parallel.h"
 
@@ -181,6 +182,28 @@ void Judge::acquit_unplaced() {
     std::erase_if(found, [&](const Verdict& verdict) { return acquitted[verdict.joint] != 0; });
 }
 
+// Gives regions that the repair made worse their old rows back.
+void keep_better_rows(const SkinWeights& weights, const Subject& subject, const EditSurface& surface,
+                      Repaired& result) {
+  std::vector<char> changed(surface.count(), 0);
+  const auto judged = [&](Index v) {
+    return result.faults.of_vertex[v] == Fault::kBleeding || result.faults.of_vertex[v] == Fault::kStray;
+  };
+  for (Index v = 0; v < weights.row_count(); ++v)
+    if (judged(v)) changed[surface.welding.welded[v]] = 1;
+  const std::vector<char> worse = regions_made_worse(welded_rows(surface, weights),
+                                                     welded_rows(surface, result.weights), changed, subject, surface);
+  if (std::find(worse.begin(), worse.end(), char{1}) == worse.end()) return;
+  SkinWeights rows;
+  rows.reserve(weights.row_count(), result.weights.influence_count());
+  for (Index v = 0; v < weights.row_count(); ++v) {
+    const bool keep = judged(v) && worse[surface.welding.welded[v]] != 0;
+    rows.add_row(keep ? weights.row(v) : result.weights.row(v));
+    result.kept += keep ? 1 : 0;
+  }
+  result.weights = std::move(rows);
+}
+
 }  // namespace
 
 std::string_view fault_name(Fault fault) {
@@ -256,6 +279,7 @@ Repaired repaired(const SkinWeights& weights, const Subject& subject, const Edit
   progress.step("solving rows", 0.5);
   result.filled = filled(mended, missing, subject, surface, scope, progress);
   result.weights = std::move(result.filled.weights);
+  keep_better_rows(weights, subject, surface, result);
   return result;
 }
 

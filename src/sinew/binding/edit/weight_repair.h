@@ -58,11 +58,13 @@ struct Repaired {
   Filled filled;     ///< How rows that had to be solved were filled (its weights are moved out).
   Index scaled = 0;  ///< Rows that only had to be scaled.
   Index pruned = 0;  ///< Rows that lost wrong joints and kept the rest.
+  Index kept = 0;    ///< Rows that bleed or stray, but whose region would be worse without that: they stay.
 };
 
 /// Repairs the faults. Rows with wrong sums are scaled; negative and wrong weights are removed. Rows that have less
 /// than half of their weight left, or contain a weight that is not finite, are solved again from their surroundings
-/// (`filled`). Rows without faults stay the same, bit for bit. Locked joints are not judged.
+/// (`filled`). Rows without faults stay the same, bit for bit. Locked joints are not judged. Regions of bleeding or
+/// stray rows that would be worse than before (`regions_made_worse`) stay as they are.
 Repaired repaired(const SkinWeights& weights, const Subject& subject, const EditSurface& surface,
                   const EditScope& scope, const RepairOptions& options = {}, const Progress& progress = {});
 
