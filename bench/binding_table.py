@@ -234,7 +234,8 @@ def summary(group, columns):
     full = [r for r in group.values() if all(c in r for c in columns)]
     for title, key, scale, digits in (("half L1, mean", "half_l1", 1, 3), ("posed RMS ‰, mean", "posed_rms", 1000, 1),
                                       ("bleeding or stray rows %, mean", "bleeding", 100, 2)):
-        cells = [f"{scale * mean(r[c].get(key) for r in full):.{digits}f}" for c in columns]
+        values = [mean(r[c].get(key) for r in full) for c in columns]
+        cells = [f"{scale * value:.{digits}f}" if value == value else "–" for value in values]
         lines.append(f"| {title} | " + " | ".join(cells) + " |")
     lines.append("")
     own = [c for c in columns if c in OWN]
@@ -284,7 +285,7 @@ def readme_row(everything):
     if not full:
         raise SystemExit("No held-out, painted character was measured with Blender, so there is nothing for the README.")
     cells = [f"{mean(r[who]['half_l1'] for r in full):.3f}, {1000 * mean(r[who]['posed_rms'] for r in full):.1f} ‰" for who in ("auto", BLENDER)]
-    return f"{README_ROW}: half L1, posed RMS of the size, mean of {len(full)} painted characters that were held out | {cells[0]} | Blender {cells[1]} |"
+    return f"{README_ROW}: half L1, posed RMS of the size, mean of {len(full)} painted characters | {cells[0]} | Blender {cells[1]} |"
 
 
 def replace_row(path, row):

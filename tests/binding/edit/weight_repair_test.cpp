@@ -10,6 +10,7 @@
 #include <map>
 #include <random>
 
+#include "sinew/binding/edit/weight_repair_compare.h"
 #include "sinew/core/parallel.h"
 #include "sinew/shapes/kinds.h"
 
@@ -243,6 +244,26 @@ TEST(WeightRepair, IsTheSameForAnyNumberOfThreads) {
   }
   set_thread_count(0);
   EXPECT_EQ(results[0], results[1]);
+}
+
+// A repair is judged by how much posed edges stretch: planting a fault is worse everywhere, taking it out nowhere.
+TEST(WeightRepair, RegionsAreWorseWithAFaultAndNotWithout) {
+  const Rig& rig = rig_of(kinds_to_try().front());
+  const auto [joint, other] = far_joints(rig);
+  const Planted planted = plant(rig, [own = joint, wrong = other](Index, std::vector<Influence>& row) {
+    if (row.front().joint != own) return false;
+    row = {{wrong, 1.0F}};
+    return true;
+  });
+  const EditSurface surface = edit_surface(rig.mesh, rig.weights);
+  const SkinWeights good = welded_rows(surface, rig.weights), bad = welded_rows(surface, planted.weights);
+  std::vector<char> changed(surface.count(), 0);
+  for (Index v = 0; v < planted.marked.size(); ++v)
+    if (planted.marked[v]) changed[surface.welding.welded[v]] = 1;
+  ASSERT_NE(std::count(changed.begin(), changed.end(), 1), 0);
+  EXPECT_EQ(regions_made_worse(good, bad, changed, subject_of(rig), surface), changed);
+  const std::vector<char> mended = regions_made_worse(bad, good, changed, subject_of(rig), surface);
+  EXPECT_EQ(std::count(mended.begin(), mended.end(), 1), 0);
 }
 
 }  // namespace

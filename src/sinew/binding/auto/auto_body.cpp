@@ -4,12 +4,10 @@
 #include "sinew/binding/auto/auto_body.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
 #include "sinew/binding/auto/auto_guard.h"
-#include "sinew/binding/auto/consensus.h"
 #include "sinew/binding/distance/distance.h"
 #include "sinew/binding/heat/heat.h"
 #include "sinew/binding/segment/segment_weights.h"
@@ -23,13 +21,11 @@ namespace {
 // Confidence of heat below the first counts for nothing, above the second in full.
 constexpr double kWeakHeat = 0.45, kGoodHeat = 0.7;
 constexpr int kBlendRounds = 6;  // Of evening out between heat and voxels.
-constexpr int kWideRows = 8;     // Influences kept until the methods are put together.
-// Trust in the methods where each is good. Heat is the best of them on most characters, but not against the two others
-// together. From 1.25 to 2 nothing changes by more than 0.003 in half L1.
-constexpr double kHeatTrust = 1.5, kVoxelTrust = 1, kSegmentTrust = 1;
-// Along the longest side. 48 loses 0.001 in half L1 against 64, and 96 and 128 gain nothing. Where heat sees no bones,
-// voxels decide, and the finer grid is used.
-constexpr int kUsualVoxels = 64, kMostVoxels = 128;
+constexpr int kWideRows = 8;     // Influences kept until both methods are mixed.
+// Of a row, where the segmentation is sure of itself. Heat blends too far along the skin at the roots of limbs, and
+// segmentation too little. In poses, 0.25 is a little nearer to artists, but farther on coarse animals in half L1.
+constexpr double kSegmentShare = 0.15;
+constexpr int kMostVoxels = 128;  // Along the longest side: voxels are for what heat cannot do.
 
 // How far heat is to be believed, 0 to 1, without jumps along the surface.
 std::vector<double> heat_quality(const BindResult& heat, const Mesh& mesh) {
@@ -74,6 +70,7 @@ struct BodyRun {
     BindOptions wide = common;
     if (const int limit = common.influence_limit(); limit > 0) wide.max_influences = std::max(limit, kWideRows);
     VoxelOptions coarse = options.voxel;
+    coarse.resolution = std::min(coarse.resolution, kMostVoxels);
     quality.assign(body.mesh.vertex_count(), 0);
     try {
       heat = bind_by_heat(body, options.heat, wide, progress);
@@ -86,8 +83,7 @@ struct BodyRun {
     } catch (const Error& error) {
       tell_failure("segment", "heat", error);
     }
-    const bool heat_is_good = std::all_of(quality.begin(), quality.end(), [](double q) { return q >= 1; });
-    coarse.resolution = std::min(coarse.resolution, heat_is_good ? kUsualVoxels : kMostVoxels);
+    if (std::all_of(quality.begin(), quality.end(), [](double q) { return q >= 1; })) return;
     try {
       voxels = bind_by_voxels(body, coarse, wide, progress);
     } catch (const Error& error) {
@@ -101,19 +97,25 @@ struct BodyRun {
   }
 
   void mix_vertex(Index v) {
-    std::array<RowVote, 3> votes;
-    double confidence = 0;
-    // Where heat is weak, voxels take its place. Segmentation helps the others; it stands in for nothing.
+    RowSum sum;
     const double by_heat = heat ? (voxels ? quality[v] : 1.0) : 0.0, by_voxels = voxels ? 1 - by_heat : 0.0;
-    if (heat) votes[0] = {heat->weights.row(v), kHeatTrust * by_heat};
-    if (voxels) votes[1] = {voxels->weights.row(v), kVoxelTrust + kHeatTrust * by_voxels};
-    if (heat) confidence += by_heat * static_cast<double>(heat->confidence[v]);
-    if (voxels) confidence += by_voxels * static_cast<double>(voxels->confidence[v]);
-    if (segments && confidence > 0)
-      votes[2] = {segments->weights.row(v), kSegmentTrust * static_cast<double>(segments->confidence[v])};
+    double trust = 0;
+    if (by_heat > 0) {
+      sum.add(heat->weights.row(v), by_heat);
+      trust += by_heat * static_cast<double>(heat->confidence[v]);
+    }
+    if (by_voxels > 0) {
+      sum.add(voxels->weights.row(v), by_voxels);
+      trust += by_voxels * static_cast<double>(voxels->confidence[v]);
+    }
+    // Segmentation helps heat; it stands in for nothing.
+    if (segments && trust > 0) {
+      const double share = kSegmentShare * static_cast<double>(segments->confidence[v]);
+      sum.add(segments->weights.row(v), share / (1 - share));
+    }
     made.way[v] = by_heat >= by_voxels ? BodyWay::kHeat : BodyWay::kVoxel;
-    made.rows[v] = consensus(votes);
-    made.confidence[v] = static_cast<float>(confidence);
+    made.rows[v] = sum.take();
+    made.confidence[v] = static_cast<float>(trust);
   }
 
   // Whatever is left without a row.
