@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <numeric>
 
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/normals.h"
@@ -32,64 +32,37 @@ constexpr double kUncovered = 0.1, kTight = 0.012, kSuitUncovered = 0.02;
 /// Clothes are outside. Another body of the same pose is half inside.
 constexpr double kOutside = 0.7, kSuitOutside = 0.8, kSunk = 0.002;
 
-/// Distances of some vertices of one mesh from the other, increasing. A vertex counts by its area, so that a dense
-/// button says no more of a garment than it covers.
+/// Distances of some vertices of one mesh from the other, increasing.
 struct SampledDistances {
-  std::vector<std::pair<double, double>> sorted;  // Distance and share of the area.
-  double outside = 0;  // Share of what is not inside the other, by the facing of its nearest face.
-
-  double mean() const {
-    double sum = 0;
-    for (const auto& [distance, share] : sorted) sum += distance * share;
-    return sum;
-  }
-  double quantile(double share) const {
-    double below = 0;
-    for (const auto& [distance, part] : sorted)
-      if ((below += part) >= share) return distance;
-    return sorted.empty() ? 0 : sorted.back().first;
-  }
+  std::vector<double> sorted;
+  double outside = 0;  // Share of the vertices that are not inside the other, by the facing of its nearest face.
 };
-
-// Per vertex: a third of the area of its triangles. Those of a mesh without any area count equally.
-std::vector<double> vertex_areas(const Mesh& mesh) {
-  std::vector<double> areas(mesh.positions.size(), 0);
-  double sum = 0;
-  for (const auto& t : geometry::triangle_vertices(mesh)) {
-    const Vec3& a = mesh.positions[t[0]];
-    const double area = (mesh.positions[t[1]] - a).cross(mesh.positions[t[2]] - a).norm();
-    for (const Index v : t) areas[v] += area;
-    sum += area;
-  }
-  if (!(sum > 0) || !std::isfinite(sum)) areas.assign(areas.size(), 1);
-  return areas;
-}
 
 SampledDistances sampled_distances(const Mesh& from, const Mesh& to, double size) {
   const std::vector<geometry::TriangleVertices> triangles = geometry::triangle_vertices(to);
   const geometry::RayScene scene(geometry::TriangleSoup{to.positions, triangles});
-  const std::vector<double> areas = vertex_areas(from);
   std::vector<Vec3> places;
-  std::vector<double> shares;
-  double all = 0;
   const Index count = from.vertex_count(), step = std::max<Index>(1, count / kSamples);
-  for (Index v = 0; v < count; v += step) {
-    places.push_back(from.positions[v]);
-    shares.push_back(areas[v]);
-    all += areas[v];
-  }
-  for (double& share : shares) share = all > 0 ? share / all : 1 / static_cast<double>(shares.size());
+  for (Index v = 0; v < count; v += step) places.push_back(from.positions[v]);
   const std::vector<geometry::ClosestPoint> points = scene.closest_points(places);
   SampledDistances result;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto& t = triangles[points[i].triangle];
     const Vec3 facing = (to.positions[t[1]] - to.positions[t[0]]).cross(to.positions[t[2]] - to.positions[t[0]]);
     const bool inside = points[i].distance > kSunk * size && facing.dot(places[i] - points[i].point) < 0;
-    result.outside += inside ? 0 : shares[i];
-    result.sorted.emplace_back(points[i].distance, shares[i]);
+    result.outside += inside ? 0 : 1 / static_cast<double>(points.size());
+    result.sorted.push_back(points[i].distance);
   }
   std::sort(result.sorted.begin(), result.sorted.end());
   return result;
+}
+
+double mean_of(const std::vector<double>& values) {
+  return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double quantile_of(const std::vector<double>& sorted, double share) {
+  return sorted.empty() ? 0 : sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
 }
 
 void conclude(Relation& r, bool same_surface, bool fewer_vertices) {
@@ -112,16 +85,11 @@ void conclude(Relation& r, bool same_surface, bool fewer_vertices) {
         percent(r.median_distance), percent(r.covered));
   } else {
     r.kind = RelationKind::kBody;
-    r.reason = r.median_distance > kGarmentMedian
+    r.reason = r.median_distance > kGarmentMedian || r.far_distance > kGarmentFar
                    ? fmt::format(
                          "The surfaces are apart: half of the target is farther than {} of the size from the "
                          "reference.",
                          percent(r.median_distance))
-               : r.far_distance > kGarmentFar
-                   ? fmt::format(
-                         "The surfaces are apart: a tenth of the target is farther than {} of the size from the "
-                         "reference.",
-                         percent(r.far_distance))
                    : fmt::format(
                          "The target covers {} of the reference at a mean distance of {} of the size, as "
                          "another body does.",
@@ -160,16 +128,16 @@ Relation relate(const Mesh& reference, const Mesh& target) {
       static_cast<double>(same.size() - static_cast<std::size_t>(std::count(same.begin(), same.end(), kNone))) /
       static_cast<double>(std::max<std::size_t>(1, same.size()));
   const SampledDistances outward = sampled_distances(target, reference, size);
-  const SampledDistances back = sampled_distances(reference, target, size);
+  const std::vector<double>& there = outward.sorted;
+  const std::vector<double> back = sampled_distances(reference, target, size).sorted;
   result.outside = outward.outside;
-  result.mean_distance = outward.mean() / size;
-  result.median_distance = outward.quantile(0.5) / size;
-  result.far_distance = outward.quantile(0.9) / size;
+  result.mean_distance = mean_of(there) / size;
+  result.median_distance = quantile_of(there, 0.5) / size;
+  result.far_distance = quantile_of(there, 0.9) / size;
+  result.distance_back = mean_of(back) / size;
   const double near = std::max(0.02, 2 * result.median_distance) * size;
-  for (const auto& [distance, share] : back.sorted) {
-    result.distance_back += distance / size / static_cast<double>(back.sorted.size());
-    result.covered += (distance <= near ? 1.0 : 0.0) / static_cast<double>(back.sorted.size());
-  }
+  result.covered = static_cast<double>(std::upper_bound(back.begin(), back.end(), near) - back.begin()) /
+                   static_cast<double>(back.size());
   const bool same_surface = std::abs(target.size() - size) <= 0.02 * size &&
                             std::min(result.mean_distance, result.distance_back) < kOnSurface &&
                             std::max(result.mean_distance, result.distance_back) < kNearSurface;

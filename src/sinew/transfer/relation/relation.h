@@ -29,11 +29,11 @@ const char* relation_name(RelationKind kind);
 struct Relation {
   RelationKind kind = RelationKind::kBody;
   double same_vertices = 0;    ///< Share of the target's vertices that are at the position of one of the reference's.
-  double mean_distance = 0;    ///< Of the target from the reference's surface, mean over its area.
+  double mean_distance = 0;    ///< Of the target's vertices from the reference's surface.
   double median_distance = 0;  ///< The same, median.
-  double far_distance = 0;     ///< The distance that nine tenths of the target's area are within.
+  double far_distance = 0;     ///< The distance that nine tenths of the target's vertices are within.
   double covered = 0;          ///< Share of the reference's vertices that are near the target.
-  double outside = 0;          ///< Share of the target's area that is not inside the reference.
+  double outside = 0;          ///< Share of the target's vertices that are not inside the reference.
   double distance_back = 0;    ///< Mean distance of the reference's vertices from the target's surface.
   std::string reason;          ///< A sentence for people.
 
