@@ -350,7 +350,7 @@ std::unique_ptr<deform::Deformer> guard_contact(const Rig& rig, const DeformerOp
   std::shared_ptr<deform::Deformer> base = std::move(bound);
   auto stage = deform::bind_contact(std::make_unique<Borrowed>(base), rig, progress);
   CorrectionLimits limits = LimitStore(rig, options).correction("contact", [&] {
-    return limit_correction(rig, *base, *base, *stage, contact_limits(), progress, false);
+    return limit_correction(rig, *base, *base, *stage, contact_limits(), progress, false, false);
   });
   add(findings, describe(limits.reduced, rig.skeleton, "contact"));
   if (!limits.limits.any()) return stage;
