@@ -54,6 +54,16 @@ TEST(PoseLimits, AreThoseOfASampledPoseThereAndNothingAtRest) {
   EXPECT_EQ(at_90[3], 1);
 }
 
+TEST(PoseLimits, OfTheSameRotationWithOtherJointsElsewhereAreTheLargerOfBoth) {
+  PoseLimits twice = limits();
+  twice.add(1, bent(90), {0, 1, 2, 3}, {0.5F, 0.0F, 1.0F, 0.0F});
+  const std::vector<float> at_90 = factors(twice, bent(90));
+  EXPECT_NEAR(at_90[0], 0.5, 0.02);
+  EXPECT_NEAR(at_90[1], 0, 0.02);
+  EXPECT_NEAR(at_90[2], 0, 0.02);
+  EXPECT_NEAR(at_90[3], 1, 0.02);
+}
+
 TEST(PoseLimits, ChangeInSmallStepsWithThePose) {
   float before = 1;
   for (double degrees = 0; degrees <= 150; degrees += 0.25) {

@@ -8,9 +8,15 @@
 
 #include "sinew/core/parallel.h"
 #include "sinew/deform/blend/skin_layout.h"
+#include "sinew/deform/surface_guard.h"
 
 namespace sinew::deform {
 namespace {
+
+Vec3f mixed_normal(const Vec3f& base, const Vec3f& corrected, float share) {
+  const Vec3f mixed = base + share * (corrected - base);
+  return mixed.squaredNorm() > 1e-12F ? Vec3f(mixed.normalized()) : base;
+}
 
 class Limited final : public Deformer {
  public:
@@ -47,8 +53,7 @@ class Limited final : public Deformer {
       position = state.positions[at] + f * (position - state.positions[at]);
       if (output.normals.empty()) return;
       Vec3f& normal = output.normals[vertices_[i]];
-      const Vec3f mixed = state.normals[at] + f * (normal - state.normals[at]);
-      normal = mixed.squaredNorm() > 1e-12F ? Vec3f(mixed.normalized()) : state.normals[at];
+      normal = mixed_normal(state.normals[at], normal, f);
     });
   }
 
@@ -68,6 +73,52 @@ class Limited final : public Deformer {
   PoseLimits limits_;
   std::vector<Index> vertices_;
   bool whole_base_;
+};
+
+class Guarded final : public Deformer {
+ public:
+  Guarded(std::unique_ptr<Deformer> corrected, std::unique_ptr<Deformer> base, const Mesh& mesh)
+      : corrected_(std::move(corrected)), base_(std::move(base)), guard_(mesh) {}
+
+  std::unique_ptr<State> make_state() const override {
+    auto state = std::make_unique<Both>();
+    state->corrected = corrected_->make_state();
+    state->base = base_->make_state();
+    return state;
+  }
+
+  bool needs_history() const override { return corrected_->needs_history(); }
+
+  void deform(State& any, const FrameInput& input, const FrameOutput& output) const override {
+    auto& state = static_cast<Both&>(any);
+    corrected_->deform(*state.corrected, input, output);
+    state.positions.resize(output.positions.size());
+    state.normals.resize(output.normals.size());
+    base_->deform(*state.base, input, {state.positions, state.normals, nullptr});
+    const bool stated = output.report != nullptr && !output.report->status.empty();
+    state.kept.resize(stated || !output.normals.empty() ? output.positions.size() : 0);
+    guard_.apply(state.positions, output.positions, state.scratch, state.kept);
+    for (std::size_t v = 0; v < state.kept.size(); ++v) {
+      if (stated && state.kept[v] < 0.5F) output.report->status[v] = VertexStatus::kFrozen;
+      if (!output.normals.empty() && state.kept[v] < 1)
+        output.normals[v] = mixed_normal(state.normals[v], output.normals[v], state.kept[v]);
+    }
+  }
+
+  std::vector<Overlay> overlays(State& any, const FrameInput& input) const override {
+    return corrected_->overlays(*static_cast<Both&>(any).corrected, input);
+  }
+
+ private:
+  struct Both final : State {
+    std::unique_ptr<State> corrected, base;
+    std::vector<Vec3f> positions, normals;
+    std::vector<float> kept;
+    SurfaceGuard::Scratch scratch;
+  };
+
+  std::unique_ptr<Deformer> corrected_, base_;
+  SurfaceGuard guard_;
 };
 
 }  // namespace
@@ -102,6 +153,11 @@ Rig rig_of_vertices(const Rig& rig, std::span<const Index> vertices) {
 std::unique_ptr<Deformer> bind_limited(std::unique_ptr<Deformer> corrected, std::unique_ptr<Deformer> base,
                                        PoseLimits limits, bool whole_base) {
   return std::make_unique<Limited>(std::move(corrected), std::move(base), std::move(limits), whole_base);
+}
+
+std::unique_ptr<Deformer> bind_guarded(std::unique_ptr<Deformer> corrected, std::unique_ptr<Deformer> base,
+                                       const Mesh& mesh) {
+  return std::make_unique<Guarded>(std::move(corrected), std::move(base), mesh);
 }
 
 }  // namespace sinew::deform

@@ -22,4 +22,10 @@ Rig rig_of_vertices(const Rig& rig, std::span<const Index> vertices);
 std::unique_ptr<Deformer> bind_limited(std::unique_ptr<Deformer> corrected, std::unique_ptr<Deformer> base,
                                        PoseLimits limits, bool whole_base = false);
 
+/// Takes back what folds or stretches the skin where the base does not, in every frame (`SurfaceGuard` of this mesh).
+/// Vertices that keep less than half of their correction have the status `kFrozen`. A frame of the base more, and a few
+/// passes over edges and faces.
+std::unique_ptr<Deformer> bind_guarded(std::unique_ptr<Deformer> corrected, std::unique_ptr<Deformer> base,
+                                       const Mesh& mesh);
+
 }  // namespace sinew::deform

@@ -15,6 +15,24 @@ namespace {
 
 constexpr double kNear_rad = 0.1;     // ε of the kernel.
 constexpr double kLeastShare = 1e-3;  // Samples of less weight are left out, gently.
+constexpr double kSame_rad = 0.02;    // Rotations closer than this are the same.
+constexpr float kWhole = 1.02F;       // Factor on reductions, so that those near a sample reach what it says.
+
+// Unites two sorted lists of vertices, with the larger reduction where both have one.
+void take_larger(std::vector<Index>& vertices, std::vector<float>& reductions, const std::vector<Index>& more,
+                 const std::vector<float>& by) {
+  std::vector<Index> all;
+  std::vector<float> larger;
+  std::size_t a = 0, b = 0;
+  while (a < vertices.size() || b < more.size()) {
+    const bool first = b == more.size() || (a < vertices.size() && vertices[a] <= more[b]);
+    const bool second = a == vertices.size() || (b < more.size() && more[b] <= vertices[a]);
+    all.push_back(first ? vertices[a] : more[b]);
+    larger.push_back(std::max(first ? reductions[a] : 0.0F, second ? by[b] : 0.0F));
+    a += first ? 1 : 0, b += second ? 1 : 0;
+  }
+  vertices = std::move(all), reductions = std::move(larger);
+}
 
 double kernel(double squared) { return 1 / ((squared + kNear_rad * kNear_rad) * (squared + kNear_rad * kNear_rad)); }
 
@@ -47,6 +65,11 @@ void PoseLimits::add(Index joint, const std::vector<Mat4>& pose, std::vector<Ind
   std::vector<Mat3> rotations;
   find_rotations(pose, rotations);
   Sample sample{joint, rotation_of(joint, rotations), std::move(vertices), std::move(reductions)};
+  for (Sample& other : samples_)
+    if (other.joint == joint && (other.rotation - sample.rotation).norm() < kSame_rad) {
+      take_larger(other.vertices, other.reductions, sample.vertices, sample.reductions);
+      return;
+    }
   const auto after = std::upper_bound(samples_.begin(), samples_.end(), joint,
                                       [](Index j, const Sample& other) { return j < other.joint; });
   samples_.insert(after, std::move(sample));
@@ -90,7 +113,7 @@ void PoseLimits::evaluate(const std::vector<Mat4>& pose, Scratch& scratch, std::
     for (std::size_t k = begin; k < end; ++k)
       for (const Index v : samples_[k].vertices) {
         if (scratch.reductions[v] == 0) continue;
-        factors[v] *= 1 - std::min(scratch.reductions[v], 1.0F);
+        factors[v] *= 1 - std::min(kWhole * scratch.reductions[v], 1.0F);
         scratch.reductions[v] = 0;
       }
   }

@@ -142,7 +142,7 @@ class Borrowed final : public deform::Deformer {
   std::shared_ptr<const Deformer> deformer_;
 };
 
-constexpr std::uint32_t kLimitsVersion = 5;
+constexpr std::uint32_t kLimitsVersion = 6;
 
 /// With a margin for poses between those that are tried.
 measure::SurfaceLimits limits_with_margin() {
@@ -295,7 +295,8 @@ std::unique_ptr<deform::Deformer> guard_method(const Rig& rig, const DeformerOpt
   std::unique_ptr<deform::Deformer> bound;
   if (method.limited_by == deform::LimitedBy::kVertices) {
     const CorrectionLimits inside = store.correction("inside", [&] {
-      return limit_correction(rig, *base, *bind(nullptr, true), *bind(nullptr, false), limits_with_margin(), progress);
+      return limit_correction(rig, *base, *bind(nullptr, true), *bind(nullptr, false), limits_with_margin(), progress,
+                              true, false);
     });
     add(findings, describe(inside.reduced, rig.skeleton, method.id));
     bound = bind(&inside.limits, false);
@@ -305,6 +306,9 @@ std::unique_ptr<deform::Deformer> guard_method(const Rig& rig, const DeformerOpt
   // At twists, what the method starts from is not the base, and mixing with the base would collapse the skin.
   const bool starts_elsewhere = method.limited_by == deform::LimitedBy::kVertices;
   std::unique_ptr<deform::Deformer> from = starts_elsewhere ? bind(nullptr, true) : nullptr;
+  // Limits are found for what the guard leaves, so that they hold for the result.
+  bound = deform::bind_guarded(
+      std::move(bound), starts_elsewhere ? bind(nullptr, true) : deform::bind(base_id, rig, {}, progress), rig.mesh);
   CorrectionLimits outside = store.correction("outside", [&] {
     return limit_correction(rig, *base, starts_elsewhere ? *from : *base, *bound, limits_with_margin(), progress);
   });
@@ -346,7 +350,7 @@ std::unique_ptr<deform::Deformer> guard_contact(const Rig& rig, const DeformerOp
   std::shared_ptr<deform::Deformer> base = std::move(bound);
   auto stage = deform::bind_contact(std::make_unique<Borrowed>(base), rig, progress);
   CorrectionLimits limits = LimitStore(rig, options).correction("contact", [&] {
-    return limit_correction(rig, *base, *base, *stage, contact_limits(), progress, false);
+    return limit_correction(rig, *base, *base, *stage, contact_limits(), progress, false, false);
   });
   add(findings, describe(limits.reduced, rig.skeleton, "contact"));
   if (!limits.limits.any()) return stage;

@@ -12,6 +12,7 @@
 #include "sinew/core/workable.h"
 #include "sinew/deform/implicit/joint_shape/refit.h"
 #include "sinew/motion/names/joint_names.h"
+#include "sinew/pipeline/bent_joints.h"
 #include "sinew/pipeline/helpers_select.h"
 #include "sinew/pipeline/joint_ranges.h"
 
@@ -95,7 +96,11 @@ FitJointsResult fit_joints(const Character& character, const FitJointsOptions& o
   const deform::JointShapeOptions chosen = shape_options(rig, options);
   for (const auto& [name, mesh] : edited) named_joint(rig.skeleton, name, "A mesh of a part");
   FitJointsResult result;
-  result.shapes = deform::fit_joint_shapes(rig, joint_ranges(character), chosen, {}, progress, stage);
+  const auto ranges = joint_ranges(character);
+  BentJoints bends(rig, ranges, progress);
+  deform::JointJudge judge;
+  if (options.check_bends) judge = [&](const deform::JointShapes& shapes) { return bends.worse(shapes); };
+  result.shapes = deform::fit_joint_shapes(rig, ranges, chosen, {}, progress, stage, judge);
   result.samples = result.shapes.samples;
   for (const auto& [name, mesh] : edited) {
     ClosedPart part;

@@ -34,6 +34,7 @@ struct FitJointsOptions {
   bool own_side_guard = true;
   deform::Activity activity = deform::Activity::kNear;
   double least_bulge = 0.002;
+  bool check_bends = false;
   int seed = 1;
 
   template <class Self, class Visitor>
@@ -63,6 +64,10 @@ struct FitJointsOptions {
       self.activity);
     v(Field("least_bulge", "Mean protrusion, in radii of the limb, from which on a joint is adjusted.").range(0, 1),
       self.least_bulge);
+    v(Field("check_bends",
+            "Keep the old shape of joints whose bent skin would stick out more, or lie deeper in other skin, than "
+            "before."),
+      self.check_bends);
     v(Field("seed", "Seed of the particles that close the parts.").range(0, 2147483647), self.seed);
   }
 };

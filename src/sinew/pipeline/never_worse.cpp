@@ -37,11 +37,13 @@ constexpr float kTwistStep = 0.25F;
 constexpr double kTwistStretch = 1.25, kFreeTwistStretch = 1.3;
 constexpr double kVolumeSlack = 0.005;  // Of the volume of a region.
 constexpr int kVolumeRounds = 8;
+constexpr int kLooks = 4;               // How often poses are looked at again.
+constexpr float kOtherFactor = 0.005F;  // By which factors differ from those that were found for a pose.
 
 class Limiter {
  public:
   Limiter(const Rig& rig, const deform::Deformer& base, const deform::Deformer& from, const deform::Deformer& corrected,
-          const measure::SurfaceLimits& limits, const Progress& progress, bool keeps_volume)
+          const measure::SurfaceLimits& limits, const Progress& progress, bool keeps_volume, bool thorough)
       : rig_(rig),
         base_(base),
         from_(from),
@@ -50,6 +52,7 @@ class Limiter {
         limits_(limits),
         progress_(progress),
         keeps_volume_(keeps_volume),
+        thorough_(thorough),
         rest_(rig.mesh),
         limbs_(measure::limbs(rig, measure::bound_shape(rig))),
         volumes_(rig, rest_.welding(), limbs_),
@@ -65,16 +68,20 @@ class Limiter {
     if (starts_elsewhere_) from_positions_.resize(rig_.mesh.vertex_count());
     base_positions_.resize(rig_.mesh.vertex_count());
     corrected_positions_.resize(rig_.mesh.vertex_count());
-    try_all(bound, result.limits);
+    try_all(bound, false, result.limits);
     const RangePoses rest(rig_, motion::RangeDetail::kThorough, true);
-    if (differs(bound.start(), rest.start())) try_all(rest, result.limits);
+    if (differ(bound.start(), rest.start())) try_all(rest, true, result.limits);
+    if (thorough_) {
+      try_between(bound, result.limits);
+      look_again(bound, rest, result.limits);
+    }
     for (Index j = 0; j < whole_.size(); ++j)
       if (whole_[j] > 0 && kept_[j] < kKeepsAll * whole_[j]) result.reduced.push_back({j, kept_[j] / whole_[j]});
     return result;
   }
 
  private:
-  bool differs(const ModelPose& a, const ModelPose& b) {
+  bool differ(const ModelPose& a, const ModelPose& b) {
     base_.deform(*base_state_, {a}, {base_positions_, {}, nullptr});
     base_.deform(*base_state_, {b}, {corrected_positions_, {}, nullptr});
     double most = 0;
@@ -83,38 +90,122 @@ class Limiter {
     return most > kOtherRest * rest_.size();
   }
 
-  void try_all(const RangePoses& range, deform::PoseLimits& limits) {
+  /// One pose in which the correction was reduced.
+  struct Tried {
+    motion::RangePose pose;
+    bool from_rest = false;
+    std::vector<std::pair<Index, float>> lowered;  ///< Welded vertices and their factors.
+  };
+
+  void try_all(const RangePoses& range, bool from_rest, deform::PoseLimits& limits) {
     // Skin passes through skin mostly at the main joints; where no joint is known to be one, at any.
-    const bool known = std::any_of(range.poses().begin(), range.poses().end(),
-                                   [](const motion::RangePose& pose) { return pose.group != "other"; });
+    known_ = std::any_of(range.poses().begin(), range.poses().end(),
+                         [](const motion::RangePose& pose) { return pose.group != "other"; });
     for (std::size_t i = 0; i < range.poses().size(); ++i) {
       progress_.step("comparing with the base", static_cast<double>(i) / static_cast<double>(range.poses().size()));
-      progress_.check();
-      const ModelPose pose = range.at(i);
-      const Index joint = range.poses()[i].joint;
-      base_.deform(*base_state_, {pose}, {base_positions_, {}, nullptr});
-      if (starts_elsewhere_) from_.deform(*from_state_, {pose}, {from_positions_, {}, nullptr});
-      corrected_.deform(*corrected_state_, {pose}, {corrected_positions_, {}, nullptr});
-      const std::vector<Vec3f>& from = starts_elsewhere_ ? from_positions_ : base_positions_;
-      const measure::SurfaceCase surface(rest_, base_positions_, from, corrected_positions_, limits_);
       factors_.assign(rest_.welding().count(), 1.0F);
-      settle(surface);
-      if (!surface.empty()) {
-        // A smaller correction need not be less harmful, so all is looked at again.
-        if (keeps_volume_) {
-          keep_volume(range.poses()[i], surface, from);
-          settle(surface);
-        }
-        if (!known || range.poses()[i].group != "other") part_intersections(surface, from);
-      }
-      surface.add_correction(factors_, whole_[joint], kept_[joint]);
-      std::vector<Index> vertices;
-      std::vector<float> reductions;
-      for (Index v = 0; v < rig_.mesh.vertex_count(); ++v)
-        if (const float factor = factors_[rest_.welding().welded[v]]; factor < 1)
-          vertices.push_back(v), reductions.push_back(1 - factor);
-      limits.add(joint, pose.joints, std::move(vertices), std::move(reductions));
+      const motion::RangePose& pose = range.poses()[i];
+      const ModelPose model = range.at(pose);
+      reduce(pose, model, true);
+      tried_.push_back({pose, from_rest, {}});
+      for (Index w = 0; w < factors_.size(); ++w)
+        if (factors_[w] < 1) tried_.back().lowered.emplace_back(w, factors_[w]);
+      keep(pose, model, limits);
     }
+  }
+
+  /// Poses half-way between those that were tried, and from the one to start from to the first.
+  void try_between(const RangePoses& range, deform::PoseLimits& limits) {
+    const std::vector<motion::RangePose>& poses = range.poses();
+    for (std::size_t i = 0; i < poses.size(); ++i) {
+      if (poses[i].group == "other" && known_) continue;
+      progress_.step("comparing between", static_cast<double>(i) / static_cast<double>(poses.size()));
+      motion::RangePose pose = poses[i];
+      double before = 0;
+      for (std::size_t k = i; k-- > 0 && poses[k].joint == pose.joint && before == 0;)
+        if (poses[k].axis == pose.axis && poses[k].angle_rad * pose.angle_rad > 0) before = poses[k].angle_rad;
+      pose.angle_rad = (before + pose.angle_rad) / 2;
+      const ModelPose model = range.at(pose);
+      if (interpolated_is_worse(pose, model, limits)) keep(pose, model, limits);
+    }
+  }
+
+  /// Samples near each other and joints that turn together change each other's factors: looks at poses again in which
+  /// factors are not what was found for them, and reduces what is worse there.
+  void look_again(const RangePoses& bound, const RangePoses& rest, deform::PoseLimits& limits) {
+    for (int round = 0; round < kLooks; ++round) {
+      bool changed = false;
+      for (Tried& tried : tried_) {
+        progress_.check();
+        const ModelPose model = (tried.from_rest ? rest : bound).at(tried.pose);
+        if (!differs(tried, model, limits)) continue;
+        if (!interpolated_is_worse(tried.pose, model, limits, round + 1 == kLooks)) continue;
+        keep(tried.pose, model, limits);
+        changed = true;
+      }
+      if (!changed) return;
+    }
+  }
+
+  /// Whether the factors of a pose are others than those that were found for it.
+  bool differs(const Tried& tried, const ModelPose& model, const deform::PoseLimits& limits) {
+    take_factors(model, limits);
+    std::size_t next = 0;
+    for (Index w = 0; w < factors_.size(); ++w) {
+      const bool lowered = next < tried.lowered.size() && tried.lowered[next].first == w;
+      const float found = lowered ? tried.lowered[next++].second : 1.0F;
+      if (std::abs(factors_[w] - found) > kOtherFactor) return true;
+    }
+    return false;
+  }
+
+  void take_factors(const ModelPose& model, const deform::PoseLimits& limits) {
+    vertex_factors_.resize(rig_.mesh.vertex_count());
+    limits.evaluate(model.joints, scratch_, vertex_factors_);
+    factors_.assign(rest_.welding().count(), 1.0F);
+    for (Index v = 0; v < vertex_factors_.size(); ++v) factors_[rest_.welding().welded[v]] = vertex_factors_[v];
+  }
+
+  /// Whether the interpolated factors leave the pose worse; if so, lowers them.
+  bool interpolated_is_worse(const motion::RangePose& pose, const ModelPose& model, const deform::PoseLimits& limits,
+                             bool give_up = false) {
+    take_factors(model, limits);
+    const std::vector<float> before = factors_;
+    reduce(pose, model, false);
+    if (factors_ == before) return false;
+    if (give_up)
+      for (Index w = 0; w < factors_.size(); ++w)
+        if (factors_[w] < before[w]) factors_[w] = 0;
+    return true;
+  }
+
+  /// Lowers the factors until the pose is not worse.
+  void reduce(const motion::RangePose& pose, const ModelPose& model, bool count) {
+    progress_.check();
+    base_.deform(*base_state_, {model}, {base_positions_, {}, nullptr});
+    if (starts_elsewhere_) from_.deform(*from_state_, {model}, {from_positions_, {}, nullptr});
+    corrected_.deform(*corrected_state_, {model}, {corrected_positions_, {}, nullptr});
+    const std::vector<Vec3f>& from = starts_elsewhere_ ? from_positions_ : base_positions_;
+    const measure::SurfaceCase surface(rest_, base_positions_, from, corrected_positions_, limits_);
+    settle(surface);
+    if (!surface.empty()) {
+      // A smaller correction need not be less harmful, so all is looked at again.
+      if (keeps_volume_) {
+        keep_volume(pose, surface, from);
+        settle(surface);
+      }
+      if (!known_ || pose.group != "other") part_intersections(surface, from);
+    }
+    if (count) surface.add_correction(factors_, whole_[pose.joint], kept_[pose.joint]);
+  }
+
+  void keep(const motion::RangePose& pose, const ModelPose& model, deform::PoseLimits& limits) const {
+    std::vector<Index> vertices;
+    std::vector<float> reductions;
+    for (Index v = 0; v < rig_.mesh.vertex_count(); ++v)
+      if (const float factor = factors_[rest_.welding().welded[v]]; factor < 1)
+        vertices.push_back(v), reductions.push_back(1 - factor);
+    limits.add(pose.joint, model.joints, std::move(vertices), std::move(reductions));
   }
 
   // Lowers factors until the pose is not worse.
@@ -209,7 +300,7 @@ class Limiter {
   bool starts_elsewhere_;
   measure::SurfaceLimits limits_;
   const Progress& progress_;
-  bool keeps_volume_;
+  bool keeps_volume_, thorough_;
   measure::SurfaceAtRest rest_;
   measure::Limbs limbs_;
   measure::JointVolumes volumes_;
@@ -217,6 +308,10 @@ class Limiter {
   std::unique_ptr<deform::Deformer::State> base_state_, from_state_, corrected_state_;
   std::vector<Vec3f> base_positions_, from_positions_, corrected_positions_;
   std::vector<float> factors_;  // Of one pose, per welded vertex.
+  std::vector<float> vertex_factors_;
+  deform::PoseLimits::Scratch scratch_;
+  bool known_ = false;
+  std::vector<Tried> tried_;
   std::vector<Index> harmed_;
   geometry::Lists links_;
 };
@@ -225,8 +320,8 @@ class Limiter {
 
 CorrectionLimits limit_correction(const Rig& rig, const deform::Deformer& base, const deform::Deformer& from,
                                   const deform::Deformer& corrected, const measure::SurfaceLimits& limits,
-                                  const Progress& progress, bool keep_volume) {
-  return Limiter(rig, base, from, corrected, limits, progress, keep_volume).run();
+                                  const Progress& progress, bool keep_volume, bool thorough) {
+  return Limiter(rig, base, from, corrected, limits, progress, keep_volume, thorough).run();
 }
 
 namespace {

@@ -36,7 +36,8 @@ struct CorrectionLimits {
 /// of vertices where the corrected one is worse: an edge is stretched more, skin is folded more often, rougher, or
 /// passes through skin more, shells come apart, or the joint keeps less of its volume. Factors change slowly along the
 /// surface, the more so the larger the correction is. It ends when no pose is worse. If that takes too long, what is
-/// left of the correction in a pose is given up, so the result always holds for the poses that were tried.
+/// left of the correction in a pose is given up. With `thorough`, poses half-way between those are tried as well, and
+/// all poses once more with the factors that come of all samples together.
 ///
 /// `from` is what the correction starts from: the base itself, or what is left of a method without the correction that
 /// the factors reduce. Without `keep_volume` the volume does not count. The cost
@@ -44,7 +45,7 @@ struct CorrectionLimits {
 /// factors for any number of threads. \throws Cancelled.
 CorrectionLimits limit_correction(const Rig& rig, const deform::Deformer& base, const deform::Deformer& from,
                                   const deform::Deformer& corrected, const measure::SurfaceLimits& limits = {},
-                                  const Progress& progress = {}, bool keep_volume = true);
+                                  const Progress& progress = {}, bool keep_volume = true, bool thorough = true);
 
 /// How much of the twists of joints may be spread.
 struct TwistLimits {

@@ -29,8 +29,7 @@ RangePoses::RangePoses(const Rig& rig, motion::RangeDetail detail, bool from_res
       motion::range_of_motion(rig.skeleton, motion::recognize(rig.skeleton), start_.joints, moving_joints(rig), detail);
 }
 
-ModelPose RangePoses::at(std::size_t i) const {
-  const motion::RangePose& range = poses_[i];
+ModelPose RangePoses::at(const motion::RangePose& range) const {
   if (!driven_) {
     ModelPose pose = start_;
     pose.joints = motion::turned_frames(rig_.skeleton, start_.joints, range);

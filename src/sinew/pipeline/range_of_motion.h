@@ -24,7 +24,9 @@ class RangePoses {
 
   const std::vector<motion::RangePose>& poses() const { return poses_; }
   const ModelPose& start() const { return start_; }
-  ModelPose at(std::size_t i) const;
+  ModelPose at(std::size_t i) const { return at(poses_[i]); }
+  /// The character with one joint rotated from there.
+  ModelPose at(const motion::RangePose& pose) const;
 
  private:
   const Rig& rig_;

@@ -9,11 +9,13 @@
 #include "sinew/deform/implicit/implicit_body.h"
 #include "sinew/geometry/mesh/weld.h"
 #include "sinew/lab/implicit/limb.h"
-#include "sinew/lab/joint_shape/contour.h"
 #include "sinew/lab/joint_shape/edited.h"
 #include "sinew/lab/joint_shape/joint_shape.h"
 #include "sinew/measure/contacts.h"
 #include "sinew/measure/enclosed_volume.h"
+#include "sinew/measure/joint_contour.h"
+#include "sinew/pipeline/bent_joints.h"
+#include "sinew/pipeline/joint_ranges.h"
 
 namespace sinew::lab {
 namespace {
@@ -34,7 +36,7 @@ TEST(AdjustedElbow, HasNoContactsKeepsItsVolumeAndProtrudesLessThanByDefaultWher
   const auto before = deform::bind("implicit", rig, {});
   const auto after = deform::bind("implicit", rig, {}, {}, deform::MethodInputs{.samples = &fitted.samples});
   const auto before_state = before->make_state(), after_state = after->make_state();
-  const JointContour contour(rig, deform::bind_frames(rig), 1, 0, 0.8);
+  const measure::JointContour contour(rig, deform::bind_frames(rig), 1, 0, 0.8);
   const geometry::Welding welding = geometry::weld(rig.mesh);
   const measure::EnclosedVolume volume(rig.mesh, welding);
   std::vector<Vec3f> old(rig.mesh.positions.size()), now = old;
@@ -55,6 +57,43 @@ TEST(AdjustedElbow, HasNoContactsKeepsItsVolumeAndProtrudesLessThanByDefaultWher
   }
 }
 
+TEST(BentJoints, NameJointsWhoseSkinSticksOutAndNoneThatIsTheSame) {
+  const Character character = elbow_character();
+  const Rig& rig = character.rig;
+  const auto ranges = pipeline::joint_ranges(character);
+  const pipeline::FitJointsResult fitted = pipeline::fit_joints(character);
+  const Progress progress;
+  pipeline::BentJoints bends(rig, ranges, progress);
+  deform::JointShapes same = fitted.shapes;
+  same.samples.clear();
+  EXPECT_TRUE(bends.worse(same).empty());
+  deform::JointShapes swollen = fitted.shapes;
+  for (auto& [name, samples] : swollen.samples)
+    for (SurfaceSample& sample : samples)
+      if (std::abs(sample.point.x()) < 0.8) sample.point.y() *= 1.3, sample.point.z() *= 1.3;
+  const auto verdicts = bends.worse(swollen);
+  ASSERT_EQ(verdicts.size(), 1u);
+  EXPECT_EQ(verdicts[0].joint, 1u);
+  EXPECT_NE(verdicts[0].reason.find("stick out"), std::string::npos);
+}
+
+TEST(JointShapes, OfJointsThatAJudgeRefusesAreTheOldOnes) {
+  const Character character = elbow_character();
+  const auto ranges = pipeline::joint_ranges(character);
+  bool asked = false;
+  const deform::JointJudge refuse = [&](const deform::JointShapes& so_far) -> std::vector<deform::JointVerdict> {
+    if (!asked) EXPECT_FALSE(so_far.samples.empty());
+    asked = true;
+    return {{1, "it is ugly"}};
+  };
+  const deform::JointShapes shapes = deform::fit_joint_shapes(character.rig, ranges, {}, {}, {}, {}, refuse);
+  EXPECT_TRUE(asked);
+  ASSERT_EQ(shapes.reports.size(), 1u);
+  EXPECT_EQ(shapes.reports[0].fit, deform::JointFit::kKept);
+  EXPECT_EQ(shapes.reports[0].reason, "it is ugly");
+  EXPECT_TRUE(shapes.samples.empty());
+}
+
 TEST(Likeness, IsZeroToItselfAndTellsWhichIsCloser) {
   const Character character = elbow_character();
   const pipeline::FitJointsResult fitted = pipeline::fit_joints(character);
@@ -71,7 +110,7 @@ TEST(Likeness, IsZeroToItselfAndTellsWhichIsCloser) {
 TEST(JointContour, ThicknessOfAStraightLimbIsThatOfRestAndFallsWhereItShrinks) {
   const LimbShape shape;
   const Rig limb = two_bone_limb(shape);
-  const JointContour contour(limb, deform::bind_frames(limb), 1, 0, shape.radius);
+  const measure::JointContour contour(limb, deform::bind_frames(limb), 1, 0, shape.radius);
   const ModelPose pose = limb_pose(limb, Vec3::UnitZ(), 0);
   std::vector<Vec3f> positions;
   for (const Vec3& p : limb.mesh.positions) positions.push_back(p.cast<float>());

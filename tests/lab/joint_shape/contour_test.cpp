@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/lab/joint_shape/contour.h"
+#include "sinew/measure/joint_contour.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 TEST(JointContour, OfAStraightLimbHasNoProtrusionAndTellsThatOfALump) {
   const LimbShape shape;
   const Rig limb = two_bone_limb(shape);
-  const JointContour contour(limb, deform::bind_frames(limb), 1, 0, shape.radius);
+  const measure::JointContour contour(limb, deform::bind_frames(limb), 1, 0, shape.radius);
   ASSERT_TRUE(contour.usable());
   const ModelPose pose = limb_pose(limb, Vec3::UnitZ(), 0);
   std::vector<Vec3f> positions;

@@ -12,8 +12,8 @@
 #include "sinew/deform/bind_frames.h"
 #include "sinew/deform/deformer.h"
 #include "sinew/io/asset.h"
-#include "sinew/lab/joint_shape/contour.h"
 #include "sinew/lab/joint_shape/joint_shape.h"
+#include "sinew/measure/joint_contour.h"
 #include "sinew/motion/names/joint_names.h"
 #include "sinew/motion/range_of_motion.h"
 #include "sinew/pipeline/fit_joints.h"
@@ -135,7 +135,7 @@ std::vector<JointOutline> contours(const Character& character, const pipeline::F
   std::vector<JointOutline> outlines;
   for (const JointShapeReport& report : result.shapes.reports) {
     if (report.fit != JointFit::kAdjusted) continue;
-    const JointContour contour(rig, frames, report.joint, result.shapes.joints[report.parent], report.radius);
+    const measure::JointContour contour(rig, frames, report.joint, result.shapes.joints[report.parent], report.radius);
     if (!contour.usable()) continue;
     progress.check();
     JointOutline outline{rig.skeleton.joints[report.joint].name, group_of(body.roles[report.joint]), {}, {}};
@@ -193,6 +193,13 @@ struct ShapeTables {
                     "By more than 0.005 radii.",
                     {"character", "joint", "at", "default", "adjusted", "lbs", "dqs"},
                     {}};
+  ResultTable checked{
+      "checked_contours",
+      "The same with the check of bends, which keeps old shapes where new ones stick out or contacts are deeper",
+      "The check bends joints to 40, 70 and 95 % of the range. The contours are those of other bends.",
+      {"character", "joints", "better", "equal", "worse", "joints checked", "better checked", "equal checked",
+       "worse checked"},
+      {}};
   ResultTable reasons{"not_adjusted",
                       "Joints that were not adjusted, and holes that were not closed by particles, by reason",
                       "",
@@ -286,7 +293,22 @@ void try_shapes(const ShapeSubject& subject, bool timed, const Progress& progres
         {"reproduce.out_of_bounds", subject.name,
          fmt::format("Only {} of {} holes were closed by particles.", fitted.by_particles, fitted.holes)});
   report_reasons(subject, fitted, tables.reasons);
-  report_contours(subject, contours(subject.character, fitted, progress), tables, result);
+  const std::vector<JointOutline> outlines = contours(subject.character, fitted, progress);
+  report_contours(subject, outlines, tables, result);
+  pipeline::FitJointsOptions checking;
+  checking.check_bends = true;
+  const std::vector<JointOutline> checked =
+      contours(subject.character, pipeline::fit_joints(subject.character, checking, {}, progress), progress);
+  std::vector<std::string> counts = {subject.name};
+  for (const auto* list : {&outlines, &checked}) {
+    const auto better = static_cast<std::size_t>(
+        std::count_if(list->begin(), list->end(), [](const JointOutline& outline) { return outline.better(); }));
+    const auto worse = static_cast<std::size_t>(
+        std::count_if(list->begin(), list->end(), [](const JointOutline& outline) { return outline.worse(); }));
+    for (const std::size_t count : {list->size(), better, list->size() - better - worse, worse})
+      counts.push_back(count_text(count));
+  }
+  tables.checked.rows.push_back(std::move(counts));
   if (!timed || fitted.adjusted == 0) return;
   double total = 0;
   std::vector<std::string> times = {subject.name, count_text(parts), count_text(fitted.adjusted)};
@@ -319,7 +341,8 @@ void joint_shape_characters(const ReproduceOptions& options, const Progress& pro
       try_shapes({path.stem().string(), io::load(path, {}, progress).character}, options.runs > 0, progress, tables,
                  result);
   }
-  for (ResultTable* table : {&tables.holes, &tables.reasons, &tables.energy, &tables.contour, &tables.worse})
+  for (ResultTable* table :
+       {&tables.holes, &tables.reasons, &tables.energy, &tables.contour, &tables.worse, &tables.checked})
     if (!table->rows.empty()) result.tables.push_back(std::move(*table));
   if (!tables.times.rows.empty()) result.times.push_back(std::move(tables.times));
 }

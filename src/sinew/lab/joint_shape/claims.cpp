@@ -16,9 +16,9 @@
 #include "sinew/deform/implicit/implicit_body.h"
 #include "sinew/geometry/spatial/penetration.h"
 #include "sinew/lab/implicit/limb.h"
-#include "sinew/lab/joint_shape/contour.h"
 #include "sinew/lab/joint_shape/edited.h"
 #include "sinew/lab/joint_shape/joint_shape.h"
+#include "sinew/measure/joint_contour.h"
 #include "sinew/motion/names/joint_names.h"
 #include "sinew/motion/range_of_motion.h"
 #include "sinew/pipeline/joint_ranges.h"
@@ -78,7 +78,8 @@ class ClaimTrial {
     const auto ranges = pipeline::joint_ranges(character_);
     for (const JointShapeReport& report : fitted_.shapes.reports) {
       if (report.fit != JointFit::kAdjusted || !stands_for_others(body, report.joint)) continue;
-      const JointContour contour(rig_, frames_, report.joint, fitted_.shapes.joints[report.parent], report.radius);
+      const measure::JointContour contour(rig_, frames_, report.joint, fitted_.shapes.joints[report.parent],
+                                          report.radius);
       if (!contour.usable()) continue;
       ++joints;
       const deform::RotationRange& axis = ranges.at(report.joint).axes.front();
@@ -97,7 +98,7 @@ class ClaimTrial {
   }
 
  private:
-  void add(const JointShapeReport& report, const JointContour& contour, const Vec3& axis, double angle,
+  void add(const JointShapeReport& report, const measure::JointContour& contour, const Vec3& axis, double angle,
            const deform::Deformer& deformer, ClaimSums& sums) const {
     progress_.check();
     const auto state = deformer.make_state();

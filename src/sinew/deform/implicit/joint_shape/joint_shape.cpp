@@ -25,6 +25,7 @@ constexpr std::size_t kLeastVertices = 12, kLeastBorder = 5;
 constexpr int kMostSamples = 240, kLeastSamples = 24;  ///< Of all closures of a part, and of one.
 constexpr double kRefitTolerance = 0.01;               ///< In radii.
 constexpr std::size_t kWorstSamples = 30;              ///< Added to a closure where the function is off.
+constexpr int kMostJudged = 4;
 constexpr double kPostShare = 0.03;  ///< Of the bulge after fairing, that the second fairing may bring back.
 
 std::vector<Mat3> inverse_of(std::span<const Mat3> rotations) {
@@ -47,8 +48,8 @@ void set_distances(ClosedPart& part, const std::vector<double>& distances) {
 class JointShaper {
  public:
   JointShaper(const Rig& rig, const std::map<Index, JointRange>& ranges, const JointShapeOptions& options,
-              const Progress& progress, const StageListener& stage)
-      : rig_(rig), ranges_(ranges), options_(options), progress_(progress), stage_(stage) {}
+              const Progress& progress, const StageListener& stage, const JointJudge& judge)
+      : rig_(rig), ranges_(ranges), options_(options), progress_(progress), stage_(stage), judge_(judge) {}
 
   JointShapes run(std::span<const Index> owners) {
     begin("functions", 0);
@@ -496,10 +497,10 @@ class JointShaper {
     }
   }
 
-  void keep_old(const Pair& pair, const char* reason, std::vector<char>& changed) {
+  void keep_old(const Pair& pair, std::string reason, std::vector<char>& changed) {
     JointShapeReport& report = result_.reports[pair.report];
     report.fit = JointFit::kKept;
-    report.reason = reason;
+    report.reason = std::move(reason);
     restore(pair);
     changed[number_of(pair.parent)] = changed[number_of(pair.child)] = 1;
   }
@@ -533,13 +534,33 @@ class JointShaper {
       fit_functions(changed);
       measure_refit();
       changed.assign(changed.size(), 0);
-    } while (options_.keep_better && keep_where_worse(changed));
+    } while ((options_.keep_better && keep_where_worse(changed)) || keep_where_judged(changed));
+  }
+
+  /// Joints whose skin is worse than before get their old shape.
+  bool keep_where_judged(std::vector<char>& changed) {
+    if (!judge_ || judged_ == kMostJudged) return false;
+    ++judged_;
+    take_samples();
+    bool worse = false;
+    for (JointVerdict& verdict : judge_(result_))
+      for (const Pair& pair : pairs_) {
+        if (result_.reports[pair.report].joint != verdict.joint || !adjusts(pair)) continue;
+        keep_old(pair, std::move(verdict.reason), changed);
+        worse = true;
+        break;
+      }
+    return worse;
+  }
+
+  void take_samples() {
+    result_.samples.clear();
+    for (std::size_t p = 0; p < samples_.size(); ++p)
+      if (!samples_[p].empty()) result_.samples[rig_.skeleton.joints[partition_.parts[p].joint].name] = samples_[p];
   }
 
   JointShapes finish() {
-    for (std::size_t p = 0; p < samples_.size(); ++p)
-      if (!samples_[p].empty())
-        result_.samples[rig_.skeleton.joints[partition_.parts[p].joint].name] = std::move(samples_[p]);
+    take_samples();
     return std::move(result_);
   }
 
@@ -548,6 +569,8 @@ class JointShaper {
   const JointShapeOptions& options_;
   const Progress& progress_;
   const StageListener& stage_;
+  const JointJudge& judge_;
+  int judged_ = 0;
   SkinSurface surface_;
   std::vector<Index> owners_;  ///< By vertex of the surface.
   Partition partition_;
@@ -585,8 +608,8 @@ double joint_bulge(const JointSide& parent, const JointSide& child, std::span<co
 
 JointShapes fit_joint_shapes(const Rig& rig, const std::map<Index, JointRange>& ranges,
                              const JointShapeOptions& options, std::span<const Index> owners, const Progress& progress,
-                             const StageListener& stage) {
-  return JointShaper(rig, ranges, options, progress, stage).run(owners);
+                             const StageListener& stage, const JointJudge& judge) {
+  return JointShaper(rig, ranges, options, progress, stage, judge).run(owners);
 }
 
 }  // namespace sinew::deform

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -60,7 +61,7 @@ struct BulgeStages {
 enum class JointFit {
   kAdjusted,
   kNotNeeded,  ///< Nothing protrudes.
-  kKept,       ///< The new shape would protrude more.
+  kKept,       ///< The new shape would be worse.
   kSkipped     ///< See the reason.
 };
 constexpr auto option_words(JointFit) { return std::array{"adjusted", "not needed", "kept", "skipped"}; }
@@ -88,6 +89,15 @@ struct JointShapes {
   PartSamples samples;  ///< Of the parts that changed.
 };
 
+/// A joint that shall keep its old shape, and why.
+struct JointVerdict {
+  Index joint = kNone;
+  std::string reason;
+};
+/// Looks at the skin with the shapes so far, whose samples are complete, and names the adjusted joints where it is
+/// worse than before.
+using JointJudge = std::function<std::vector<JointVerdict>(const JointShapes& shapes)>;
+
 /// Shapes the parts of implicit skinning where they meet, so that they slide over each other without protruding when
 /// joints turn: O. Hachette et al., "Automatic shape adjustment at joints for the implicit skinning", 2021. Only
 /// samples of functions change, and frames cost what they did.
@@ -95,11 +105,12 @@ struct JointShapes {
 /// Parts are cut out of the skin (`PartCutter`) and closed (`close_holes`); closures become smooth (`fair_distances`),
 /// slide (`slide`) against the other part of their joint, in turns, are joined to the part again by rings
 /// (`slid_share`), and are sampled. Joints of thicker limbs come first where several share a part. The same for any
-/// number of threads. `ranges` by joint; joints without one are not adjusted. About 0.1 s per joint. \throws Error as
-/// `make_implicit_body`; Cancelled.
+/// number of threads. `ranges` by joint; joints without one are not adjusted. `judge`, if there is one, is asked after
+/// each refit, up to four times. About 0.1 s per joint. \throws Error as `make_implicit_body`; Cancelled.
 JointShapes fit_joint_shapes(const Rig& rig, const std::map<Index, JointRange>& ranges,
                              const JointShapeOptions& options = {}, std::span<const Index> owners = {},
-                             const Progress& progress = {}, const StageListener& stage = {});
+                             const Progress& progress = {}, const StageListener& stage = {},
+                             const JointJudge& judge = {});
 
 /// The rotations of a range: single-axis sweeps, which include none at all. `held_out` are half a step beside them.
 std::vector<Mat3> rotations_of(const JointRange& range, int per_axis, bool held_out = false);

@@ -10,7 +10,7 @@
 #include "sinew/core/pose.h"
 #include "sinew/core/rig.h"
 
-namespace sinew::lab {
+namespace sinew::measure {
 
 /// Skin near a joint, for measuring what sticks out there.
 class JointContour {
@@ -43,4 +43,4 @@ class JointContour {
   std::vector<Vec3> directions_;
 };
 
-}  // namespace sinew::lab
+}  // namespace sinew::measure

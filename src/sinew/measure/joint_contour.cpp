@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-#include "sinew/lab/joint_shape/contour.h"
+#include "sinew/measure/joint_contour.h"
 
 #include <Eigen/LU>
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 #include "sinew/core/angles.h"
 
-namespace sinew::lab {
+namespace sinew::measure {
 namespace {
 
 constexpr int kDirections = 400;
@@ -101,4 +101,4 @@ double JointContour::thickness(const ModelPose& pose, const std::vector<Vec3f>& 
   return before > 0 ? now / before : 1;
 }
 
-}  // namespace sinew::lab
+}  // namespace sinew::measure
