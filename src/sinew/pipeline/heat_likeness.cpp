@@ -16,7 +16,7 @@
 namespace sinew::pipeline {
 namespace {
 
-constexpr std::size_t kMostHeatVertices = 100000;
+constexpr std::size_t kMostHeatVertices = 30000;
 constexpr double kNearHeat = 0.05;
 
 double heat_half_l1(std::span<const Influence> a, std::span<const Influence> b) {

@@ -26,7 +26,7 @@ struct HeatLikeness {
 };
 
 /// Compares the skinned vertices with the binder `heat` at its defaults. Costs what that does, about 10 µs of a
-/// processor per vertex. Empty if there are no weights, more than 100,000 vertices, or heat cannot bind the character.
+/// processor per vertex. Empty if there are no weights, more than 30,000 vertices, or heat cannot bind the character.
 /// Programs differ in how they draw bones and treat shells, so that weights of another program's heat may not be
 /// recognised: docs/commands/info.md has the figures. \throws Cancelled.
 std::optional<HeatLikeness> heat_likeness(const Rig& rig, const Progress& progress = {});
