@@ -45,7 +45,7 @@ const groundSize = 256;
 export function planPasses({ samples, skeleton, wire, materials, overlays, frames }: Scene) {
   const thin = skeleton || wire || overlays.length > 0 || frames.some((frame) => frame.overlays.length > 0);
   const grainy = thin || materials.some((material) => material.alpha === 'blend');
-  const keys = samples < 4 ? 1 : grainy ? 2 : mostLights;
+  const keys = samples < (grainy ? 16 : 4) ? 1 : grainy ? 2 : mostLights;
   return { keys, skies: keys, passes: Math.ceil(samples / keys) };
 }
 
