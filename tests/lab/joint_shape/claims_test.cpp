@@ -82,7 +82,7 @@ TEST(JointShapes, OfJointsThatAJudgeRefusesAreTheOldOnes) {
   const auto ranges = pipeline::joint_ranges(character);
   bool asked = false;
   const deform::JointJudge refuse = [&](const deform::JointShapes& so_far) -> std::vector<deform::JointVerdict> {
-    if (!asked) EXPECT_FALSE(so_far.samples.empty());
+    EXPECT_TRUE(asked || !so_far.samples.empty());
     asked = true;
     return {{1, "it is ugly"}};
   };
