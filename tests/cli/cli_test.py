@@ -90,7 +90,7 @@ class Requests(Cli):
         self.assertEqual(self.names(), before)
 
     def test_an_unknown_command_gets_the_nearest(self):
-        self.refuse("inof", "cube.obj", says="Unknown command 'inof'; available: rig, info,")
+        self.refuse("inof", "cube.obj", says="Unknown command 'inof'; available: rig, studio, info,")
 
     def test_an_unknown_flag_gets_the_nearest(self):
         self.refuse("convert", "cube.obj", "-o", "x.glb", "--max-influence", "4", says="Did you mean '--max-influences'?")

@@ -210,6 +210,7 @@ TEST(JointExtras, RolesPartnersAndLimitsComeBack) {
   skeleton.joints[0].role = "left_thigh";
   skeleton.joints[1].role = "right_thigh";
   skeleton.joints[0].mirror = 1;
+  skeleton.joints[1].mirror = 0;
   skeleton.joints[1].limits = RotationLimits{Vec3(-0.5, 0, -1), Vec3(0.25, 0.5, 1)};
   const test::TemporaryFolder folder;
   Report report;
@@ -223,6 +224,22 @@ TEST(JointExtras, RolesPartnersAndLimitsComeBack) {
   ASSERT_TRUE(back.joints[1].limits);
   EXPECT_LT((back.joints[1].limits->lower_rad - Vec3(-0.5, 0, -1)).norm(), 1e-9);
   EXPECT_LT((back.joints[1].limits->upper_rad - Vec3(0.25, 0.5, 1)).norm(), 1e-9);
+}
+
+TEST(JointExtras, PartnersThatDoNotPointBackAreNone) {
+  Asset asset = fixture();
+  Skeleton& skeleton = asset.character.rig.skeleton;
+  skeleton.joints[0].role = "left_thigh";  // A partner without a role is written on one side only.
+  skeleton.joints[0].mirror = 1;
+  skeleton.joints[1].mirror = 0;
+  const test::TemporaryFolder folder;
+  Report report;
+  SaveOptions options;
+  options.changes.skeleton = true;
+  save(asset, folder / "joints.glb", options, report);
+  const Skeleton back = load(folder / "joints.glb").character.rig.skeleton;
+  EXPECT_EQ(back.joints[0].mirror, kNone);
+  EXPECT_EQ(back.joints[1].mirror, kNone);
 }
 
 TEST(VrmAnimation, ItsTableTellsTheRolesOfJoints) {

@@ -66,7 +66,7 @@ const Registry<Registered<Command>>& commands() {
             .arguments = "[FILE…|FOLDER]",
             .least_inputs = 0,
             .most_inputs = 256,
-            .examples = {"sinew studio", "sinew studio hero.obj", "sinew studio characters/ --port 8080 --no-open"},
+            .examples = {"sinew studio hero.obj", "sinew studio characters/ --port 8080 --no-open"},
             .bind = binder(studio)}});
     r.add({"info",
            "info",

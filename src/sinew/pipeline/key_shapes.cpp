@@ -128,7 +128,8 @@ WrittenErrors written_errors(const io::WithMotion& written, const Rig& rig, Play
     const std::span<const Vec3f> truth = history ? playback.positions() : playback.at(frames.times_s[f]);
     errors.frames = std::max(errors.frames, written_error(written, frames.from_start(f), rig, truth));
     if (history || f + 1 == frames.times_s.size()) continue;
-    for (const double share : {0.25, 0.5, 0.75}) {
+    // Not where `fit_corrections` takes samples, which are at eighths of a frame.
+    for (const double share : {0.1875, 0.4375, 0.8125}) {
       const double time = (1 - share) * frames.times_s[f] + share * frames.times_s[f + 1];
       errors.between =
           std::max(errors.between, written_error(written, time - frames.times_s.front(), rig, playback.at(time)));

@@ -39,8 +39,8 @@ constexpr auto option_words(ShapeKind) { return std::array{"skinned", "whole"}; 
 
 struct KeyShapeOptions {
   ShapeKind kind = ShapeKind::kSkinned;  ///< Not visited: a command that offers the choice does so itself.
-  double tolerance = 1e-3;  ///< Largest distance from the true motion, relative to the size.
-  int max_targets = 128;    ///< Maximum number of key shapes per part.
+  double tolerance = 1e-3;               ///< Largest distance from the true motion, relative to the size.
+  int max_targets = 128;                 ///< Maximum number of key shapes per part.
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {

@@ -17,8 +17,9 @@ namespace sinew::pipeline {
 /// Plays to the end and fits corrections to every part that linear skinning does not show within a third of the
 /// tolerance. The difference from linear skinning is carried back through the blended matrix of each vertex, so that
 /// the corrected skin shows the deformer's surface. Where this matrix nearly collapses, as in the middle of a twist of
-/// 180°, the difference cannot be expressed and is reduced. Samples are taken at the frames and half-way between them;
-/// at the frames alone if the deformer has a history. Memory does not grow with the number of frames.
+/// 180°, the difference cannot be expressed and is reduced. Samples are taken at the frames, half-way between them,
+/// and at up to eighths of a frame where corrections do not change evenly; at the frames alone if the deformer has a
+/// history. Memory does not grow with the number of frames.
 /// \throws Error if a part needs more shapes than allowed; as `Playback::next`; Cancelled.
 std::vector<io::CorrectionPart> fit_corrections(const Rig& rig, Playback& playback, const std::string& name,
                                                 const KeyShapeOptions& options, const Progress& progress = {});

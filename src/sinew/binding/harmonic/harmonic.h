@@ -16,11 +16,11 @@ struct HarmonicOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("resolution",
+    v(Field("solid_resolution",
             "Voxels along the longest side of the mesh. Fewer are used where they would be more than 20,000 in all.")
           .range(16, 160),
       self.resolution);
-    v(Field("focus",
+    v(Field("bone_focus",
             "How much better the body conducts near bones. 0 gives harmonic weights, which hardly leave the bones; "
             "larger values keep wider parts around a bone with it.")
           .range(0, 4),

@@ -224,6 +224,12 @@ Findings read_joint_extras(const GltfDocument& document, const NodeGraph& graph,
           {"gltf.joint", joint.name, fmt::format("What it says of the joint is not used: {}.", error.what())});
     }
   }
+  // Partners that do not point back, as after an edit elsewhere, are none.
+  std::vector<Index> partners;
+  for (const Joint& joint : skeleton.joints) partners.push_back(joint.mirror);
+  for (Index j = 0; j < skeleton.size(); ++j)
+    if (partners[j] != kNone && (partners[j] >= skeleton.size() || partners[partners[j]] != j))
+      skeleton.joints[j].mirror = kNone;
   return findings;
 }
 

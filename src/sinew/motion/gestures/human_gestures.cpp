@@ -107,7 +107,7 @@ Gesture walk(const Body& body, double time, const Elbows& elbows) {
   Gesture g;
   g.grounded = false;
   // Lowest just after a heel comes down, highest over the standing leg, to whose side it sways.
-  g.shift = {0.018 * std::sin(angle - 0.2), -0.046 - 0.016 * std::cos(2 * (angle - 0.35)), 0};
+  g.shift = {0.018 * std::sin(angle - 0.2), -0.033 - 0.019 * std::cos(2 * (angle - 0.35)), 0};
   g.turns["hips"] = {2.5, -6 * std::cos(angle), 3 * std::sin(angle - 0.2)};
   g.turns["spine"] = {0.5, 5 * std::cos(angle), -2.4 * std::sin(angle - 0.2)};
   g.turns["chest"] = {1 + 0.8 * std::cos(2 * angle), 7 * std::cos(angle), -1.5 * std::sin(angle - 0.2)};
