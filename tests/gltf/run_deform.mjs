@@ -26,7 +26,7 @@ const RUNS = [
   {flags: ['--method', 'lbs'], tolerance: 1e-5},
   {flags: ['--method', 'dqs', '--tolerance', '0.002'], tolerance: 2e-3, morphs: true},
   {flags: ['--shapes', 'whole', '--method', 'dqs', '--tolerance', '0.002', '--max-targets', '500'], tolerance: 2e-3, morphs: true, most: 2},
-  {flags: ['--method', 'pbd', '--frames', '3:20', '--tolerance', '0.0002'], tolerance: 2e-4, morphs: true, first: true},
+  {flags: ['--method', 'pbd', '--frames', '3:8', '--tolerance', '0.0002'], tolerance: 2e-4, morphs: true, first: true},
   {flags: ['--method', 'lbs', '--delta-mush', '--frames', '3:20', '--tolerance', '0.0001'], tolerance: 1e-4, morphs: true},
 ];
 
