@@ -285,7 +285,7 @@ def readme_row(everything):
     if not full:
         raise SystemExit("No held-out, painted character was measured with Blender, so there is nothing for the README.")
     cells = [f"{mean(r[who]['half_l1'] for r in full):.3f}, {1000 * mean(r[who]['posed_rms'] for r in full):.1f} ‰" for who in ("auto", BLENDER)]
-    return f"{README_ROW}: half L1, posed RMS of the size, mean of {len(full)} painted characters | {cells[0]} | Blender {cells[1]} |"
+    return f"{README_ROW}: half L1, posed RMS of the size, mean of {len(full)} painted characters (some used in development) | {cells[0]} | Blender {cells[1]} |"
 
 
 def replace_row(path, row):
