@@ -10,8 +10,8 @@ type Context = CanvasRenderingContext2D;
 const ink = 'rgba(38, 43, 51, 0.92)';
 const font = (px: number, weight = 500) => `${weight} ${px}px "DejaVu Sans", "Liberation Sans", Arial, sans-serif`;
 
-export function drawCaptions(context: Context, scene: Scene) {
-  for (const cell of scene.cells) {
+export function drawCaptions(context: Context, scene: Scene, cells: Cell[]) {
+  for (const cell of cells) {
     drawLabels(context, scene, cell);
     if (cell.closeUp) drawBand(context, scene, cell);
     drawTitle(context, cell);

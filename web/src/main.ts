@@ -5,12 +5,15 @@
 /// but the results: the program reads them from the page's text.
 
 import { drawCaptions } from './captions';
-import { useBuffers, type Scene, type Task } from './scene';
+import { useBuffers, type Cell, type Scene, type Task } from './scene';
 import { makeStage } from './stage';
 import { Studio } from './studio';
 import { Materials, Skin } from './surface';
 
-function draw(scene: Scene, warnings: string[]): string {
+/// How much a WebP picture may lose: nothing that is seen.
+const quality = 0.9;
+
+function draw(scene: Scene, warnings: string[]): string[] {
   const [width, height] = scene.size;
   const canvas = document.createElement('canvas');
   canvas.width = width;
@@ -22,7 +25,7 @@ function draw(scene: Scene, warnings: string[]): string {
     if (!warnings.includes(text)) warnings.push(text);
   });
   const skins = scene.surfaces.map((surface) => new Skin(surface, materials));
-  for (const cell of scene.cells) {
+  const drawCell = (cell: Cell) => {
     const [x, y, w, h] = cell.rect;
     const frame = scene.frames[cell.frame];
     const stage = makeStage(scene, frame, frame.surface === null ? null : skins[frame.surface], h / 1000);
@@ -30,19 +33,23 @@ function draw(scene: Scene, warnings: string[]): string {
     const image = context.createImageData(w, h);
     for (let row = 0; row < h; ++row) image.data.set(pixels.subarray((h - 1 - row) * w * 4, (h - row) * w * 4), row * w * 4);
     context.putImageData(image, x, y);
-  }
+  };
+  const pictures = (scene.animated ? scene.cells.map((cell) => [cell]) : [scene.cells]).map((cells) => {
+    cells.forEach(drawCell);
+    drawCaptions(context, scene, cells);
+    return canvas.toDataURL(scene.type, quality);
+  });
   studio.dispose();
   materials.dispose();
   skins.forEach((skin) => skin.dispose());
-  drawCaptions(context, scene);
-  return canvas.toDataURL('image/png');
+  return pictures;
 }
 
 function run({ scene, buffers }: Task): object {
   const warnings: string[] = [];
   try {
     useBuffers(buffers);
-    return { picture: draw(scene, warnings), warnings };
+    return { pictures: draw(scene, warnings), warnings };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error), warnings };
   }

@@ -78,6 +78,8 @@ export interface Overlay {
 export interface Scene {
   size: [number, number];
   samples: number;
+  animated: boolean; // Each cell is a picture of its own.
+  type: string; // Of the pictures.
   background: string; // "studio", "transparent" or "#rrggbb"
   skin: boolean;
   wire: boolean;

@@ -14,6 +14,7 @@
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
 #include "sinew/jobs/render_compare.h"
+#include "sinew/jobs/render_film.h"
 #include "sinew/picture/close_up.h"
 #include "sinew/picture/grid_layout.h"
 #include "sinew/picture/quick_picture.h"
@@ -286,7 +287,7 @@ picture::GridLayout grid_layout(const RenderOptions& options) {
 struct Drawing {
   std::filesystem::path input, output;
   io::Asset asset;
-  std::optional<picture::PictureScene> scene;
+  FilmPlan plan;
 };
 
 /// Pictures that are drawn by one browser: their characters are in memory together.
@@ -307,9 +308,11 @@ std::vector<std::filesystem::path> picture_paths(const JobRequest& request) {
       one.output.reset();
     }
     paths.push_back(output_path(one, several && request.output ? "" : "picture", ".png"));
-    if (lower_case(paths.back().extension().string()) != ".png")
-      throw Error(
-          fmt::format("{} cannot be written: pictures are PNG files, whose names end in .png.", paths.back().string()));
+    if (lower_case(paths.back().extension().string()) != ".png" && !picture::animation_format(paths.back()))
+      throw Error(fmt::format(
+          "{} cannot be written: pictures are PNG files, whose names end in .png, and animations are .webp, "
+          ".gif or .apng files.",
+          paths.back().string()));
     const auto same = std::find(paths.begin(), paths.end() - 1, paths.back());
     if (same != paths.end() - 1)
       throw Error(fmt::format("{} and {} would both be drawn to {}. Rename one of them.",
@@ -338,31 +341,55 @@ void prepare(std::vector<Drawing>& drawings, const RenderOptions& options, Repor
     };
     if (shows(kSegments)) pipeline::paint_segments(character, report.warnings, progress);
     else if (shows(kRegions)) pipeline::paint_regions(character, report.warnings);
-    drawing.scene.emplace(picture_scene(drawing.asset, options, report, progress));
+    if (const auto format = picture::animation_format(drawing.output))
+      drawing.plan = plan_film(drawing.asset, options, *format, report, progress);
+    else drawing.plan.scenes.push_back(picture_scene(drawing.asset, options, report, progress));
   }
 }
 
 std::vector<picture::Picture> draw(const std::vector<Drawing>& drawings, bool quick, const Progress& progress) {
   std::vector<picture::Picture> pictures;
   std::vector<const picture::PictureScene*> scenes;
-  for (const Drawing& drawing : drawings) {
-    scenes.push_back(&*drawing.scene);
-    if (quick) pictures.push_back(picture::draw_quick_picture(*drawing.scene, progress));
-  }
+  for (const Drawing& drawing : drawings)
+    for (const picture::PictureScene& scene : drawing.plan.scenes) {
+      scenes.push_back(&scene);
+      if (quick) pictures.push_back(picture::draw_quick_picture(scene, progress));
+    }
   return quick ? pictures : picture::draw_pictures(scenes, progress);
+}
+
+/// Adds the file of a character, and what the report says of it.
+void add_file(const Drawing& drawing, std::span<const picture::Picture> pictures, io::AtomicFiles& files,
+              Report& report) {
+  const picture::PictureScene& scene = drawing.plan.scenes.front();
+  const auto format = picture::animation_format(drawing.output);
+  for (const picture::Picture& picture : pictures) report.warn(picture.warnings);
+  const io::Bytes bytes = format ? film_file(drawing.plan, *format, pictures) : pictures.front().png;
+  files.add(drawing.output, bytes);
+  report.outputs.push_back(io::describe(drawing.output, bytes));
+  report.metrics["width"] = scene.width;
+  report.metrics["height"] = scene.height;
+  const std::size_t count = format ? drawing.plan.shown.size() : scene.cells.size();
+  report.metrics[format ? "frames" : "views"] = count;
+  report.text += fmt::format("wrote      {}: {} × {} pixels, {}\n", drawing.output.string(), scene.width, scene.height,
+                             count_of(count, format ? "frame" : "view"));
 }
 
 }  // namespace
 
 picture::PictureScene picture_scene(const io::Asset& asset, const RenderOptions& options, Report& report,
                                     const Progress& progress) {
+  return scene_of_moments(asset, options, MomentMaker(asset, options, report, progress), report, progress);
+}
+
+picture::PictureScene scene_of_moments(const io::Asset& asset, const RenderOptions& options, const MomentMaker& moments,
+                                       Report& report, const Progress& progress) {
   picture::PictureScene scene(asset.character);
   set_size(scene, options);
   const std::vector<Index> focus = focus_joints(asset.character.rig, options);
   const std::vector<std::string> of_method = set_show(scene, options, asset.path.string(), progress);
   scene.background = options.background;
   scene.samples = options.samples;
-  const MomentMaker moments(asset, options, report, progress);
   const Clip* const clip = moments.clip();
   const double time = options.time.value_or(0);
   if (clip != nullptr && time > clip->duration_s())
@@ -408,6 +435,7 @@ Report render(const JobRequest& request, const RenderOptions& options, const Pro
   const std::vector<std::filesystem::path> outputs = picture_paths(request);
   if (options.quick && !options.show.empty() && options.show != std::vector<std::string>{"skin"})
     throw Error("A quick picture draws the skin alone. Omit the option 'show' or the option 'quick'.");
+  check_film_options(outputs.front(), options);
   io::AtomicFiles files;
   for (std::size_t first = 0; first < outputs.size(); first += kMostTogether) {
     std::vector<Drawing> drawings;
@@ -416,16 +444,11 @@ Report render(const JobRequest& request, const RenderOptions& options, const Pro
     prepare(drawings, options, report, progress);
     const StageTimer timer(report, "draw");
     const std::vector<picture::Picture> pictures = draw(drawings, options.quick, progress);
-    for (std::size_t k = 0; k < drawings.size(); ++k) {
-      const picture::PictureScene& scene = *drawings[k].scene;
-      report.warn(pictures[k].warnings);
-      files.add(drawings[k].output, pictures[k].png);
-      report.outputs.push_back(io::describe(drawings[k].output, pictures[k].png));
-      report.metrics["width"] = scene.width;
-      report.metrics["height"] = scene.height;
-      report.metrics["views"] = scene.cells.size();
-      report.text += fmt::format("wrote      {}: {} × {} pixels, {} {}\n", drawings[k].output.string(), scene.width,
-                                 scene.height, scene.cells.size(), scene.cells.size() == 1 ? "view" : "views");
+    std::size_t done = 0;
+    for (const Drawing& drawing : drawings) {
+      const std::size_t count = drawing.plan.scenes.size();
+      add_file(drawing, std::span(pictures).subspan(done, count), files, report);
+      done += count;
     }
   }
   {

@@ -27,6 +27,8 @@ struct RenderOptions {
   std::string clip;            ///< Empty: the rest pose.
   std::optional<double> time;  ///< Empty: the clip's start.
   std::string pose;            ///< A pose in a JSON file, in place of a clip.
+  std::optional<double> fps;   ///< Of an animation; empty: 20.
+  bool story = false;
   pipeline::DeformerOptions deformer;
   PartFiles part_files;
   std::string size;  ///< Empty: 1024x1024, or 1600x900 for a sheet.
@@ -65,10 +67,15 @@ struct RenderOptions {
       self.clip);
     v(Field("time", "Time in the clip.").in("s").range(0, 1e6), self.time);
     v(Field("pose", "A pose file (JSON) to use instead of a clip.").as("FILE"), self.pose);
+    v(Field("fps", "Frames per second of an animation. By default 20.").range(0.1, 100), self.fps);
+    v(Field("story", "Begin an animation with the mesh alone, followed by its skeleton, before the clip plays."),
+      self.story);
     pipeline::DeformerOptions::visit(self.deformer, v);
     PartFiles::visit(self.part_files, v);
     v(Field("size",
-            "Size of the picture. Default: 1024x1024, 1600x900 for a sheet, 600x600 for each of several panels.")
+            "Size of the picture. Default: 1024x1024, 1600x900 for a sheet, 480x480 for an animation, 600x600 for each "
+            "of "
+            "several panels.")
           .as("WxH")
           .in("px"),
       self.size);
@@ -94,8 +101,10 @@ struct RenderOptions {
 /// is an overlay of the chosen method in the shown pose
 /// (`Deformer::overlays`), by its name: `tets`, `inverted` and `areas` of pbd, `twist` of slbs. Clips and poses are
 /// those `deform` takes. All pictures of one clip and view have the same camera. The output is `NAME_picture.png`
-/// unless named. Several inputs give a picture each, drawn by one browser; the output is a folder then. \throws Error
-/// for names that are not in the file, or if the picture cannot be drawn (see `picture::draw_picture`).
+/// unless named. The file extensions .webp, .gif and .apng ask for an animation of the clip, or of the character
+/// turning round if no clip is named. Several inputs give a picture each, drawn by one browser; the output is a folder
+/// then. \throws Error for names that are not in the file, or if the picture cannot be drawn (see
+/// `picture::draw_picture`).
 Report render(const JobRequest& request, const RenderOptions& options, const Progress& progress);
 
 /// The scene that `render` draws of an asset, which must outlive it. Segments are not painted here (`paint_segments`

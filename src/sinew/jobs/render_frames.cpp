@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
@@ -90,6 +91,29 @@ picture::PictureFrame MomentMaker::moment(const Pose& pose, double time_s, bool 
 }
 
 picture::PictureFrame MomentMaker::at(double time_s) const { return moment(player_->at(time_s), time_s, true); }
+
+std::vector<picture::PictureFrame> MomentMaker::film(double fps, int count) const {
+  std::vector<picture::PictureFrame> frames;
+  const bool history = deformer_ && deformer_->needs_history();
+  const int steps = history ? std::max(1, static_cast<int>(std::lround(kPlayedFps / fps))) : 1;
+  const std::unique_ptr<deform::Deformer::State> state = deformer_ ? deformer_->make_state() : nullptr;
+  std::vector<Vec3f> positions(rig_.mesh.positions.size());
+  for (int k = 0; k < count; ++k) {
+    if (!history) {
+      frames.push_back(at(k / fps));
+      continue;
+    }
+    ModelPose model;
+    for (int s = k == 0 ? steps - 1 : 0; s < steps; ++s) {
+      const double now = (k + (s + 1.0) / steps - 1) / fps;
+      model = motion::resolve(rig_.skeleton, player_->at(now));
+      deformer_->deform(*state, {model, now, k == 0 ? 0 : 1 / (fps * steps)}, {positions, {}, nullptr});
+    }
+    frames.push_back({{}, model.joints});
+    for (const Vec3f& p : positions) frames.back().positions.push_back(p.cast<double>());
+  }
+  return frames;
+}
 
 picture::PictureFrame MomentMaker::still() const { return moment(still_, 0, false); }
 

@@ -35,6 +35,9 @@ class MomentMaker {
   /// The pose that was asked for, or else the rest pose.
   picture::PictureFrame still() const;
 
+  /// The clip at `count` even times from its start, played once: what came before counts for methods with history.
+  std::vector<picture::PictureFrame> film(double fps, int count) const;
+
   /// What the method shows of itself at a time of the clip, or without one in `still`'s pose.
   std::vector<Overlay> overlays(std::optional<double> time_s) const;
 
@@ -46,6 +49,10 @@ class MomentMaker {
   Pose still_;
   std::unique_ptr<deform::Deformer> deformer_;  ///< Null: linear skinning in double.
 };
+
+/// The scene of a still picture of these moments; see `picture_scene`.
+picture::PictureScene scene_of_moments(const io::Asset& asset, const RenderOptions& options, const MomentMaker& moments,
+                                       Report& report, const Progress& progress);
 
 /// The weights of one joint as a field.
 Overlay weights_overlay(const Rig& rig, Index joint);

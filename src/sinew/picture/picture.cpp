@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <regex>
+#include <utility>
 
 #include "sinew/core/angles.h"
 #include "sinew/core/error.h"
@@ -82,15 +83,21 @@ Json read_results(const std::string& page, std::size_t count) {
   return json;
 }
 
-Picture read_result(const Json& json) {
+Picture read_result(const Json& json, const PictureScene& scene) {
   if (!json.is_object()) throw Error("The browser returned something that is not a picture.");
   if (json.contains("error"))
     throw Error(fmt::format("The picture cannot be drawn: {}.", json["error"].get<std::string>()));
   Picture picture;
-  constexpr std::string_view kPrefix = "data:image/png;base64,";
-  const std::string data = json.value("picture", "");
-  if (!data.starts_with(kPrefix)) throw Error("The browser cannot make a picture of this size. Request a smaller one.");
-  picture.png = io::base64_decode(std::string_view(data).substr(kPrefix.size()));
+  const std::string prefix = fmt::format("data:image/{};base64,", scene.webp ? "webp" : "png");
+  for (const Json& text : json.value("pictures", Json::array())) {
+    const std::string data = text.get<std::string>();
+    if (!data.starts_with(prefix))
+      throw Error("The browser cannot make a picture of this size. Request a smaller one.");
+    picture.frames.push_back(io::base64_decode(std::string_view(data).substr(prefix.size())));
+  }
+  if (picture.frames.size() != (scene.animated ? scene.cells.size() : 1))
+    throw Error("The browser returned something that is not a picture.");
+  if (!scene.animated) picture.png = std::exchange(picture.frames, {}).front();
   for (const Json& text : json.value("warnings", Json::array()))
     picture.warnings.push_back({"render.texture", "", text.get<std::string>()});
   return picture;
@@ -213,7 +220,7 @@ std::vector<Picture> draw_pictures(std::span<const PictureScene* const> scenes, 
   const Json results = read_results(run_page(browser, run, progress), scenes.size());
   std::vector<Picture> pictures;
   for (std::size_t k = 0; k < scenes.size(); ++k) {
-    pictures.push_back(read_result(results[k]));
+    pictures.push_back(read_result(results[k], *scenes[k]));
     for (const std::string& name : too_large[k])
       pictures.back().warnings.push_back(
           {"render.texture", name, "The texture has more than 64 million pixels; it is left out."});

@@ -58,6 +58,8 @@ struct PictureScene {
   /// One fills the picture, more make a grid, row by row. All but close-ups have the same scale.
   std::vector<PictureCell> cells;
   int columns = 1;
+  bool animated = false;  ///< Each cell is a frame of its own instead, which fills the picture.
+  bool webp = false;      ///< Frames are WebP files, which lose a little and are small.
   int width = 1024;
   int height = 1024;
 
@@ -78,7 +80,8 @@ struct PictureScene {
 
 struct Picture {
   io::Bytes png;
-  Findings warnings;  ///< Textures that could not be shown.
+  Findings warnings;                   ///< Textures that could not be shown.
+  std::vector<io::Bytes> frames = {};  ///< Of an animated scene, in place of `png`: one for each cell.
 };
 
 /// Draws a scene. Some seconds; grows with pixels and with triangles, times samples.

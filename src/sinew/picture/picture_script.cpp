@@ -129,6 +129,8 @@ class Writer {
 
     json_["size"] = {scene_.width, scene_.height};
     json_["samples"] = nullptr;
+    json_["animated"] = scene_.animated;
+    json_["type"] = scene_.webp ? "image/webp" : "image/png";
     json_["background"] = scene_.background;
     json_["skin"] = scene_.skin;
     json_["wire"] = scene_.wire;
@@ -147,7 +149,9 @@ class Writer {
     }
     // A close-up is covered by skin, often several times, where a view of the whole character is mostly background.
     const bool close = std::any_of(scene_.cells.begin(), scene_.cells.end(), is_close_up);
-    const double one_pass = (close ? 3.0 : 1.0) * scene_.width * scene_.height + 4 * vertices;
+    const double area =
+        1.0 * scene_.width * scene_.height * (scene_.animated ? static_cast<double>(scene_.cells.size()) : 1.0);
+    const double one_pass = (close ? 3.0 : 1.0) * area + 4 * vertices;
     // About 0.8 µs each on one core.
     const int samples = scene_.samples > 0 ? scene_.samples : static_cast<int>(std::clamp(60e6 / one_pass, 12.0, 24.0));
     json_["samples"] = samples;
@@ -376,11 +380,13 @@ class Writer {
   }
 
   void write_cells(const std::vector<Vec3>& points, double radius) {
-    const int columns = std::clamp(scene_.columns, 1, static_cast<int>(scene_.cells.size()));
-    const int rows = (static_cast<int>(scene_.cells.size()) + columns - 1) / columns;
+    const int in_picture = scene_.animated ? 1 : static_cast<int>(scene_.cells.size());
+    const int columns = std::clamp(scene_.columns, 1, in_picture);
+    const int rows = (in_picture + columns - 1) / columns;
     const auto cut = [](int length, int parts, int i) { return static_cast<int>(std::int64_t{length} * i / parts); };
     std::vector<std::array<int, 4>> rects;
-    for (int i = 0; i < static_cast<int>(scene_.cells.size()); ++i) {
+    for (int cell = 0; cell < static_cast<int>(scene_.cells.size()); ++cell) {
+      const int i = cell % in_picture;
       const int x = cut(scene_.width, columns, i % columns), y = cut(scene_.height, rows, i / columns);
       rects.push_back(
           {x, y, cut(scene_.width, columns, i % columns + 1) - x, cut(scene_.height, rows, i / columns + 1) - y});

@@ -3,13 +3,12 @@
 
 #include "sinew/picture/quick_picture.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "sinew/core/error.h"
+#include "sinew/picture/png.h"
 
 namespace sinew::picture {
 namespace {
@@ -109,51 +108,7 @@ void draw_cell(Canvas& canvas, const Rectangle& area, const PictureScene& scene,
   }
 }
 
-void put_number(io::Bytes& bytes, std::uint32_t number) {
-  for (int shift = 24; shift >= 0; shift -= 8) bytes.push_back(static_cast<std::byte>(number >> shift));
-}
-
-void put_chunk(io::Bytes& png, std::string_view type, const io::Bytes& data) {
-  put_number(png, static_cast<std::uint32_t>(data.size()));
-  io::Bytes body;
-  for (const char c : type) body.push_back(static_cast<std::byte>(c));
-  body.insert(body.end(), data.begin(), data.end());
-  png.insert(png.end(), body.begin(), body.end());
-  put_number(png, static_cast<std::uint32_t>(
-                      ::crc32(0, reinterpret_cast<const Bytef*>(body.data()), static_cast<uInt>(body.size()))));
-}
-
-// 8 bits of red, green and blue, each row as differences from the one above.
-io::Bytes encoded(const std::vector<std::uint8_t>& pixels, int width, int height) {
-  const std::size_t row = static_cast<std::size_t>(width) * 3;
-  std::vector<std::uint8_t> lines;
-  for (int y = 0; y < height; ++y) {
-    lines.push_back(2);
-    for (std::size_t x = 0; x < row; ++x) {
-      const std::size_t at = static_cast<std::size_t>(y) * row + x;
-      lines.push_back(static_cast<std::uint8_t>(pixels[at] - (y > 0 ? pixels[at - row] : 0)));
-    }
-  }
-  uLongf size = ::compressBound(static_cast<uLong>(lines.size()));
-  io::Bytes data(size);
-  if (::compress2(reinterpret_cast<Bytef*>(data.data()), &size, lines.data(), static_cast<uLong>(lines.size()), 9) !=
-      Z_OK)
-    throw Error("The picture cannot be compressed.");
-  data.resize(size);
-  io::Bytes png;
-  for (const int byte : {0x89, 'P' + 0, 'N' + 0, 'G' + 0, 0x0D, 0x0A, 0x1A, 0x0A})
-    png.push_back(static_cast<std::byte>(byte));
-  io::Bytes header;
-  put_number(header, static_cast<std::uint32_t>(width));
-  put_number(header, static_cast<std::uint32_t>(height));
-  for (const int byte : {8, 2, 0, 0, 0}) header.push_back(static_cast<std::byte>(byte));
-  put_chunk(png, "IHDR", header);
-  put_chunk(png, "IDAT", data);
-  put_chunk(png, "IEND", {});
-  return png;
-}
-
-std::vector<std::uint8_t> reduced(const Canvas& canvas, int width, int height) {
+io::Bytes reduced(const Canvas& canvas, int width, int height) {
   std::vector<std::uint8_t> pixels;
   pixels.reserve(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 3);
   for (int y = 0; y < height; ++y)
@@ -167,7 +122,7 @@ std::vector<std::uint8_t> reduced(const Canvas& canvas, int width, int height) {
       sum /= static_cast<float>(kSupersampling * kSupersampling);
       for (int k = 0; k < 3; ++k) pixels.push_back(static_cast<std::uint8_t>(std::lround(255 * sum[k])));
     }
-  return pixels;
+  return write_png({width, height, 3, std::move(pixels)});
 }
 
 }  // namespace
@@ -177,15 +132,22 @@ Picture draw_quick_picture(const PictureScene& scene, const Progress& progress) 
   if (scene.width < kLeastPictureSide || scene.height < kLeastPictureSide || scene.width > kMostPictureSide ||
       scene.height > kMostPictureSide)
     throw Error("The size of the picture is out of bounds.");
-  Canvas canvas(scene.width * kSupersampling, scene.height * kSupersampling);
-  const int rows = (static_cast<int>(scene.cells.size()) + scene.columns - 1) / scene.columns;
+  const Canvas empty(scene.width * kSupersampling, scene.height * kSupersampling);
+  Canvas canvas = empty;
+  const int in_picture = scene.animated ? 1 : static_cast<int>(scene.cells.size());
+  const int columns = std::min(scene.columns, in_picture), rows = (in_picture + columns - 1) / columns;
+  Picture picture;
   for (std::size_t i = 0; i < scene.cells.size(); ++i) {
     progress.check();
-    const int column = static_cast<int>(i) % scene.columns, row = static_cast<int>(i) / scene.columns;
-    const int w = canvas.width / scene.columns, h = canvas.height / rows;
+    const int cell = static_cast<int>(i) % in_picture, column = cell % columns, row = cell / columns;
+    const int w = canvas.width / columns, h = canvas.height / rows;
     draw_cell(canvas, {column * w, row * h, w, h}, scene, scene.cells[i]);
+    if (!scene.animated) continue;
+    picture.frames.push_back(reduced(canvas, scene.width, scene.height));
+    canvas = empty;
   }
-  return {encoded(reduced(canvas, scene.width, scene.height), scene.width, scene.height), {}};
+  if (!scene.animated) picture.png = reduced(canvas, scene.width, scene.height);
+  return picture;
 }
 
 }  // namespace sinew::picture
