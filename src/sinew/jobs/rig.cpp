@@ -159,7 +159,13 @@ Report replay(const JobRequest& request, const std::string& recipe_file, const f
     const Json steps = studio::recipe_steps(recipe, *asset);
     report.metrics["steps"] = steps.size();
     report.text += fmt::format("read       {}: {}\n", path.string(), count_of(steps.size(), "step"));
-    built = studio::RecipeBuilder(asset).build(steps, progress);
+    // Files with clips are beside the recipe or beside the mesh.
+    const auto find = [&](const std::string& name) {
+      for (const fs::path& folder : {fs::path(recipe_file).parent_path(), path.parent_path()})
+        if (const fs::path file = folder / fs::path(name).filename(); fs::is_regular_file(file)) return file;
+      return fs::path();
+    };
+    built = studio::RecipeBuilder(asset, find).build(steps, progress);
   }
   report.warn(built->findings);
   keep_backup(request, output);

@@ -67,7 +67,7 @@ void set_weight(std::vector<Influence>& row, Index joint, float value, std::span
   std::erase_if(row, [](const Influence& influence) { return !(influence.weight > 0); });
 }
 
-void apply_pins(Rig& rig, Index joint, std::span<const Pin> pins, std::span<const Index> locked) {
+void apply_pins(Rig& rig, Index joint, std::span<const Pin> pins, std::span<const Index> locked, bool open) {
   if (rig.weights.empty()) throw Error("The character has no weights to paint. Rig it, or compute weights first.");
   std::unordered_map<Index, float> value_of;
   for (const Pin& pin : pins) {
@@ -90,8 +90,14 @@ void apply_pins(Rig& rig, Index joint, std::span<const Pin> pins, std::span<cons
       result.add_row(rig.weights.row(v));
       continue;
     }
-    row.assign(normalized.row(v).begin(), normalized.row(v).end());
-    set_weight(row, joint, found->second, locked);
+    const auto old = open ? rig.weights.row(v) : normalized.row(v);
+    row.assign(old.begin(), old.end());
+    if (open) {
+      std::erase_if(row, [&](const Influence& influence) { return influence.joint == joint; });
+      if (found->second > 0) row.push_back({joint, found->second});
+    } else {
+      set_weight(row, joint, found->second, locked);
+    }
     result.add_row(row);
   }
   rig.weights = std::move(result);

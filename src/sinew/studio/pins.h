@@ -31,8 +31,9 @@ std::vector<Pin> pins_from_text(std::string_view text);
 void set_weight(std::vector<Influence>& row, Index joint, float value, std::span<const Index> locked);
 
 /// Applies pins of one joint to the weights of a rig. Skins that do not list the joint are left alone, as are vertices
-/// of parts without a skin. \throws Error if a vertex is out of range or there are no weights.
-void apply_pins(Rig& rig, Index joint, std::span<const Pin> pins, std::span<const Index> locked);
+/// of parts without a skin. `open`: the other weights of a row stay as they are, so that its sum is no longer 1.
+/// \throws Error if a vertex is out of range or there are no weights.
+void apply_pins(Rig& rig, Index joint, std::span<const Pin> pins, std::span<const Index> locked, bool open = false);
 
 enum class BrushMode { kAdd, kSubtract, kReplace, kSmooth };
 

@@ -11,25 +11,13 @@
 
 #include "sinew/core/error.h"
 #include "sinew/core/isa.h"
-#include "sinew/motion/gestures/builtin_clips.h"
-#include "sinew/pipeline/bind.h"
-#include "sinew/pipeline/bind_select.h"
-#include "sinew/pipeline/edit_weights.h"
-#include "sinew/studio/pins.h"
+#include "sinew/studio/recipe_steps.h"
 #include "sinew/studio/rig_asset.h"
 
 namespace sinew::studio {
 namespace {
 
 constexpr std::size_t kMostKept = 12;
-
-const Json& options_of(const Json& step) {
-  static const Json none = Json::object();
-  const auto found = step.find("options");
-  return found == step.end() ? none : *found;
-}
-
-bool is_step(const Json& step, const char* kind) { return step.at("do") == kind; }
 
 /// A hint names where a joint is; the last one of a joint counts.
 void merge_hints(Json& hints, const Json& step) {
@@ -42,6 +30,7 @@ Built start(const io::Asset& input) {
   Built built;
   built.asset = input;
   built.findings = input.warnings;
+  built.automatic = std::make_shared<const SkinWeights>(built.asset.character.rig.weights);
   return built;
 }
 
@@ -61,74 +50,6 @@ void note_placed(const pipeline::RigResult& result, Built& built) {
   }
 }
 
-void apply_bind(const Json& step, Built& built, const Progress& progress) {
-  pipeline::BindRequest request;
-  OptionList(request).from_json(options_of(step));
-  pipeline::BindingResult result = pipeline::bind(built.asset.character, request, progress);
-  built.asset.character = std::move(result.character);
-  built.save.changes.weights = true;
-  if (result.skin_changes.any()) built.save.changes.skeleton = true;
-  built.findings.insert(built.findings.end(), result.findings.begin(), result.findings.end());
-}
-
-void apply_edit(const Json& step, Built& built, const Progress& progress) {
-  pipeline::EditWeightsOptions options;
-  OptionList(options).from_json(options_of(step));
-  pipeline::EditWeightsResult result = pipeline::edit_weights(built.asset.character, options, progress);
-  built.asset.character = std::move(result.character);
-  built.save.changes.weights = true;
-  built.findings.insert(built.findings.end(), result.findings.begin(), result.findings.end());
-}
-
-Index joint_named(const Skeleton& skeleton, const Json& name) {
-  const Index joint = name.is_string() ? skeleton.find(name.get<std::string>()) : kNone;
-  if (joint == kNone) throw Error(fmt::format("The skeleton has no joint {}.", name.dump()));
-  return joint;
-}
-
-void apply_rows(const Json& step, Built& built) {
-  Rig& rig = built.asset.character.rig;
-  std::vector<Pin> pins;
-  const Index joint = joint_named(rig.skeleton, step.at("joint"));
-  if (is_step(step, "piece")) {
-    const std::vector<char> chosen =
-        pipeline::vertices_of_word(built.asset.character, step.at("what").get<std::string>());
-    for (Index v = 0; v < chosen.size(); ++v)
-      if (chosen[v] != 0) pins.push_back({v, 1.0F});
-  } else {
-    pins = pins_from_text(step.at("pins").get<std::string>());
-  }
-  std::vector<Index> locked;
-  if (step.contains("lock"))
-    for (const Json& name : step["lock"]) locked.push_back(joint_named(rig.skeleton, name));
-  apply_pins(rig, joint, pins, locked);
-  built.save.changes.weights = true;
-}
-
-void apply_clip(const Json& step, Built& built) {
-  Character& character = built.asset.character;
-  Clip clip = motion::builtin_clip(character.rig.skeleton, step.at("name").get<std::string>());
-  const auto same = [&](const Clip& other) { return other.name == clip.name; };
-  if (std::any_of(character.clips.begin(), character.clips.end(), same)) return;
-  built.save.new_clips.push_back(static_cast<Index>(character.clips.size()));
-  character.clips.push_back(std::move(clip));
-}
-
-void apply(const Json& step, const std::vector<const Json*>& before, Built& built, const Progress& progress) {
-  built.changed = true;
-  if (is_step(step, "bind")) {
-    apply_bind(step, built, progress);
-    for (const Json* earlier : before)
-      if (is_step(*earlier, "paint") || is_step(*earlier, "piece")) apply_rows(*earlier, built);
-  } else if (is_step(step, "weights")) {
-    apply_edit(step, built, progress);
-  } else if (is_step(step, "clip")) {
-    apply_clip(step, built);
-  } else {
-    apply_rows(step, built);
-  }
-}
-
 [[noreturn]] void refuse(std::size_t number, const std::string& why) {
   throw Error(fmt::format("Step {} of the recipe {}.", number + 1, why));
 }
@@ -139,7 +60,7 @@ void check_step(const Json& step, std::size_t number) {
   const auto text = [&](const char* key) {
     if (!step.contains(key) || !step[key].is_string()) refuse(number, fmt::format("needs a text '{}'", key));
   };
-  if (kind == "rig" || kind == "bind" || kind == "weights") {
+  if (kind == "rig" || kind == "bind" || kind == "weights" || kind == "skeleton") {
     if (!options_of(step).is_object()) refuse(number, "needs an object 'options'");
   } else if (kind == "joints") {
     if (!step.contains("hints") || !step["hints"].is_object()) refuse(number, "needs an object 'hints'");
@@ -149,10 +70,18 @@ void check_step(const Json& step, std::size_t number) {
         refuse(number, fmt::format("must have three numbers for '{}'", name));
   } else if (kind == "paint") {
     text("joint"), text("pins");
+    const auto mirrored = step.find("mirrored");
+    if (mirrored != step.end() && !(mirrored->is_object() && mirrored->value("joint", Json()).is_string() &&
+                                    mirrored->value("pins", Json()).is_string()))
+      refuse(number, "needs texts 'joint' and 'pins' in 'mirrored'");
+  } else if (kind == "reset") {
+    text("vertices");
   } else if (kind == "piece") {
     text("joint"), text("what");
   } else if (kind == "clip") {
     text("name");
+    if (step.contains("file")) text("file"), text("sha256");
+    if (!options_of(step).is_object()) refuse(number, "needs an object 'options'");
   } else {
     refuse(number, fmt::format("is of an unknown kind '{}'", kind));
   }
@@ -165,6 +94,39 @@ std::string sha256_of(const io::Asset& input) {
   return input.files.empty() ? std::string() : input.files.front().sha256;
 }
 
+/// Files beside the main one, such as materials and pictures, by name.
+Json side_files(const io::Asset& input) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (std::size_t i = 1; i < input.files.size(); ++i)
+    files.emplace_back(std::filesystem::path(input.files[i].path).filename().string(), input.files[i].sha256);
+  std::sort(files.begin(), files.end());
+  files.erase(std::unique(files.begin(), files.end()), files.end());
+  Json json = Json::array();
+  for (const auto& [name, sha256] : files) json.push_back({{"name", name}, {"sha256", sha256}});
+  return json;
+}
+
+/// \throws Error if files beside the input are not those of the recipe. Names do not count, contents do.
+void check_side_files(const Json& wanted, const io::Asset& input) {
+  const Json found = side_files(input);
+  const auto missing = [](const Json& list, const Json& other) {
+    std::string name;
+    for (const Json& file : list) {
+      const auto same = [&](const Json& candidate) { return candidate["sha256"] == file.value("sha256", Json()); };
+      if (name.empty() && std::none_of(other.begin(), other.end(), same))
+        name = file.value("name", std::string("a file"));
+    }
+    return name;
+  };
+  const std::string main = input.path.filename().string();
+  if (const std::string name = missing(wanted, found); !name.empty())
+    throw Error(
+        fmt::format("The recipe was made with {} beside {}. It is missing, or its contents differ.", name, main));
+  if (const std::string name = missing(found, wanted); !name.empty())
+    throw Error(fmt::format(
+        "{} is used by {}, but it was not when the recipe was made. Move it away to repeat the recipe.", name, main));
+}
+
 }  // namespace
 
 void check_steps(const Json& steps) {
@@ -172,7 +134,8 @@ void check_steps(const Json& steps) {
   for (std::size_t i = 0; i < steps.size(); ++i) check_step(steps[i], i);
 }
 
-RecipeBuilder::RecipeBuilder(std::shared_ptr<const io::Asset> input) : input_(std::move(input)) {}
+RecipeBuilder::RecipeBuilder(std::shared_ptr<const io::Asset> input, FileFinder files)
+    : input_(std::move(input)), files_(std::move(files)) {}
 
 std::shared_ptr<const Built> RecipeBuilder::find(const std::string& key) {
   const auto place = std::find_if(kept_.begin(), kept_.end(), [&](const auto& entry) { return entry.first == key; });
@@ -213,6 +176,10 @@ std::shared_ptr<const Built> RecipeBuilder::rigged(const Json& step, const Json&
   built.confidence = made.result.confidence;
   built.symmetric = made.result.plan.symmetric;
   note_placed(made.result, built);
+  built.automatic = std::make_shared<const SkinWeights>(built.asset.character.rig.weights);
+  built.origin = std::move(made.result.origin);
+  for (const pipeline::WeightOrigin& origin : made.result.origins)
+    built.origins.push_back(origin.method + ": " + origin.reason);
   built.findings = input_->warnings;
   built.findings.insert(built.findings.end(), report.warnings.begin(), report.warnings.end());
   built.findings.insert(built.findings.end(), made.result.findings.begin(), made.result.findings.end());
@@ -252,7 +219,7 @@ std::shared_ptr<const Built> RecipeBuilder::build(const Json& steps, const Progr
       continue;
     }
     Built next = *built;
-    apply(*others[i], {others.begin(), others.begin() + static_cast<std::ptrdiff_t>(i)}, next, progress);
+    apply_step(*others[i], {others.begin(), others.begin() + static_cast<std::ptrdiff_t>(i)}, next, files_, progress);
     built = keep(key, std::move(next));
   }
   return built;
@@ -270,6 +237,12 @@ std::string step_label(const Json& step) {
   if (is_step(step, "paint")) return "Paint " + word("joint");
   if (is_step(step, "piece")) return fmt::format("{} follows {}", word("what"), word("joint"));
   if (is_step(step, "clip")) return "Add clip " + word("name");
+  if (is_step(step, "reset")) return "Reset weights";
+  if (is_step(step, "skeleton")) {
+    const Json& options = options_of(step);
+    if (options.contains("add")) return "Add joint";
+    return options.contains("remove") ? "Delete joints" : "Edit joints";
+  }
   std::string names;
   for (const auto& entry : options_of(step).items())
     if (entry.key() != "lock") names += (names.empty() ? "" : ", ") + entry.key();
@@ -303,12 +276,13 @@ std::string step_command(const Json& step, const std::string& file) {
 }
 
 Json recipe_json(const io::Asset& input, const Json& steps, const Json& view) {
-  return {{"schema", kRecipeSchema},
-          {"kind", "sinew recipe"},
-          {"isa", isa_name(current_isa())},
-          {"input", {{"name", input.path.filename().string()}, {"sha256", sha256_of(input)}}},
-          {"steps", steps},
-          {"view", view}};
+  return {
+      {"schema", kRecipeSchema},
+      {"kind", "sinew recipe"},
+      {"isa", isa_name(current_isa())},
+      {"input", {{"name", input.path.filename().string()}, {"sha256", sha256_of(input)}, {"files", side_files(input)}}},
+      {"steps", steps},
+      {"view", view}};
 }
 
 Json recipe_steps(const Json& recipe, const io::Asset& input) {
@@ -322,6 +296,12 @@ Json recipe_steps(const Json& recipe, const io::Asset& input) {
   if (sha256 != sha256_of(input))
     throw Error(fmt::format("The recipe was made for another file than {}: their contents differ.",
                             input.path.filename().string()));
+  // Recipes of earlier versions list the main file only.
+  if (const auto files = made_for.find("files"); files != made_for.end()) {
+    if (!files->is_array() || !std::all_of(files->begin(), files->end(), [](const Json& f) { return f.is_object(); }))
+      throw Error("The recipe is damaged: 'files' of its input must be an array of objects.");
+    check_side_files(*files, input);
+  }
   check_steps(recipe["steps"]);
   return recipe["steps"];
 }

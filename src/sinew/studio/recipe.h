@@ -6,6 +6,8 @@
 /// The recipe of a character: a file and the steps that were applied to it. The studio keeps what a person does as a
 /// recipe, and `sinew rig MESH --session FILE` repeats it, with the same bytes. docs/formats/recipe.md describes it.
 
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -63,13 +65,21 @@ struct Built {
   double confidence = 1;
   bool symmetric = false;
   std::vector<PlacedJoint> placed;  ///< Per joint; empty unless `rigged`.
+  /// Weights of the file, or as they were computed last: before anything was painted.
+  std::shared_ptr<const SkinWeights> automatic;
+  std::vector<std::string> origins;  ///< Methods that computed weights, with the reason.
+  std::vector<std::uint8_t> origin;  ///< Per vertex: which of them; empty if it is unknown.
+  std::vector<float> sureness;       ///< Of computed weights, per vertex, 0 to 1; empty if it is unknown.
   Findings findings;
 };
+
+/// Finds a file that a step uses, such as one with clips, by its plain name; an empty path if there is none.
+using FileFinder = std::function<std::filesystem::path(const std::string& name)>;
 
 /// Applies steps to a file. Results of prefixes are kept, so that undoing is quick. Not for several threads at once.
 class RecipeBuilder {
  public:
-  explicit RecipeBuilder(std::shared_ptr<const io::Asset> input);
+  explicit RecipeBuilder(std::shared_ptr<const io::Asset> input, FileFinder files = {});
 
   const io::Asset& input() const { return *input_; }
 
@@ -84,6 +94,7 @@ class RecipeBuilder {
   std::shared_ptr<const Built> keep(const std::string& key, Built built);
 
   std::shared_ptr<const io::Asset> input_;
+  FileFinder files_;
   std::vector<std::pair<std::string, std::shared_ptr<const Built>>> kept_;  ///< The latest last.
 };
 
@@ -99,7 +110,8 @@ std::string step_command(const Json& step, const std::string& file);
 /// A recipe as JSON. `view` is for the studio only.
 Json recipe_json(const io::Asset& input, const Json& steps, const Json& view);
 
-/// The steps of a recipe for this file. \throws Error if it is no recipe, or one for another file.
+/// The steps of a recipe for this file. \throws Error if it is no recipe, or one for another file or for other files
+/// beside it, such as materials.
 Json recipe_steps(const Json& recipe, const io::Asset& input);
 
 /// Writes a character that was built. \throws Error as `io::save`.

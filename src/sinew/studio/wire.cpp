@@ -110,4 +110,6 @@ BinaryHead read_head(std::span<const std::byte> bytes) {
   return head;
 }
 
+std::string compact_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
 }  // namespace sinew::studio

@@ -67,4 +67,7 @@ void append(io::Bytes& bytes, std::span<const T> values) {
   bytes.insert(bytes.end(), raw.begin(), raw.end());
 }
 
+/// JSON as one line, for messages. What is not UTF-8 is replaced.
+std::string compact_text(const Json& json);
+
 }  // namespace sinew::studio
