@@ -18,7 +18,7 @@ export default defineConfig({
     lib: { entry: 'src/studio/main.tsx', formats: ['iife'], name: 'sinewStudio', fileName: () => 'studio.js', cssFileName: 'studio' },
     rollupOptions: {
       output: {
-        banner: `/*!\nThis script contains three.js, Preact and Preact Signals:\n\n${licence('three')}\n\n${licence('preact')}\n\n${licence('@preact/signals')}\n*/`,
+        banner: `/*!\nThis script contains three.js, Preact, Preact Signals and uPlot:\n\n${licence('three')}\n\n${licence('preact')}\n\n${licence('@preact/signals')}\n\n${licence('uplot')}\n*/`,
       },
     },
   },

@@ -23,7 +23,7 @@ rmSync(work, {recursive: true, force: true});
 mkdirSync(work, {recursive: true});
 const sinew = (...line) => execFileSync(program, line, {cwd: work, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8'});
 
-const studio = startStudio(program, [], {cwd: work});
+const studio = startStudio(program, [], {cwd: work, env: {...process.env, XDG_STATE_HOME: join(work, 'state')}});
 const address = await studio.ready;
 const port = Number(new URL(address).port);
 const token = new URL(address).hash.slice(1);

@@ -7,14 +7,19 @@
 
 #include <array>
 #include <cmath>
+#include <cstring>
 
 #include "sinew/core/angles.h"
 #include "sinew/core/error.h"
+#include "sinew/motion/names/joint_names.h"
+#include "sinew/motion/player.h"
 #include "sinew/motion/pose_file.h"
 #include "sinew/motion/resolve.h"
 #include "sinew/shapes/kinds.h"
 #include "sinew/studio/pins.h"
+#include "sinew/studio/recipe_extras.h"
 #include "sinew/studio/scene.h"
+#include "tests/support/gltf_fixtures.h"
 
 namespace sinew::studio {
 namespace {
@@ -65,6 +70,131 @@ TEST(Recipe, ARecipeOfAnotherFileIsRefused) {
   input.files.front().sha256 = "5678";
   EXPECT_THROW(recipe_steps(recipe, input), Error);
   EXPECT_THROW(recipe_steps(Json::object(), input), Error);
+}
+
+TEST(Recipe, FilesBesideTheInputMustBeThoseOfTheRecipe) {
+  io::Asset input = *arm();
+  input.files = {{"in/a.obj", "1234", 1}, {"in/a.mtl", "aaaa", 1}};
+  const Json recipe = recipe_json(input, Json::array(), Json::object());
+  EXPECT_NO_THROW(recipe_steps(recipe, input));
+  io::Asset renamed = input;
+  renamed.files[1].path = "elsewhere/b.mtl";
+  EXPECT_NO_THROW(recipe_steps(recipe, renamed)) << "contents count, not names";
+  io::Asset bare = input;
+  bare.files.pop_back();
+  EXPECT_THROW(recipe_steps(recipe, bare), Error) << "the materials are missing";
+  EXPECT_THROW(recipe_steps(recipe_json(bare, Json::array(), Json::object()), input), Error) << "there are new ones";
+  io::Asset other = input;
+  other.files[1].sha256 = "bbbb";
+  EXPECT_THROW(recipe_steps(recipe, other), Error);
+  // Recipes of earlier versions know the main file only.
+  Json old = recipe;
+  old["input"].erase("files");
+  EXPECT_NO_THROW(recipe_steps(old, bare));
+}
+
+std::string vertices_text(std::vector<Index> vertices) { return io::base64_encode(std::as_bytes(std::span(vertices))); }
+
+float weight_of(const Built& built, Index vertex, Index joint) {
+  for (const Influence& influence : built.asset.character.rig.weights.row(vertex))
+    if (influence.joint == joint) return influence.weight;
+  return 0;
+}
+
+TEST(Recipe, ResetVerticesGetTheirComputedWeightsBackAlsoAfterANewBinding) {
+  RecipeBuilder builder(arm());
+  const Rig& rig = builder.input().character.rig;
+  const Index last = rig.skeleton.size() - 1;
+  const std::array<Pin, 2> pins = {{{0, 0.375F}, {1, 0.625F}}};
+  const Json paint = {{"do", "paint"}, {"joint", rig.skeleton.joints[last].name}, {"pins", pins_to_text(pins)}};
+  const Json reset = {{"do", "reset"}, {"vertices", vertices_text({0})}};
+  const Json bind = {{"do", "bind"}, {"options", {{"method", "distance"}}}};
+  const auto painted = builder.build(Json::array({paint, reset}));
+  const auto before = builder.build(Json::array());
+  EXPECT_EQ(weight_of(*painted, 0, last), weight_of(*before, 0, last));
+  EXPECT_NEAR(weight_of(*painted, 1, last), 0.625F, 1e-6);
+  const auto again = builder.build(Json::array({paint, reset, bind}));
+  const auto plain = builder.build(Json::array({bind}));
+  EXPECT_EQ(weight_of(*again, 0, last), weight_of(*plain, 0, last));
+  EXPECT_NEAR(weight_of(*again, 1, last), 0.625F, 1e-6);
+}
+
+TEST(Recipe, AMirroredStrokeIsOneStepForTwoJoints) {
+  RecipeBuilder builder(arm());
+  const Rig& rig = builder.input().character.rig;
+  // The first vertex follows the first joint alone, the last vertex the last joint.
+  const Index end = rig.skeleton.size() - 1, far = rig.mesh.vertex_count() - 1;
+  const Pin one{0, 0.25F}, two{far, 0.75F};
+  const Json step = {
+      {"do", "paint"},
+      {"joint", rig.skeleton.joints[end].name},
+      {"pins", pins_to_text(std::span(&one, 1))},
+      {"mirrored", {{"joint", rig.skeleton.joints[0].name}, {"pins", pins_to_text(std::span(&two, 1))}}}};
+  const auto built = builder.build(Json::array({step}));
+  EXPECT_NEAR(weight_of(*built, 0, end), 0.25F, 1e-6);
+  EXPECT_NEAR(weight_of(*built, far, 0), 0.75F, 1e-6);
+}
+
+TEST(Recipe, OpenStrokesLeaveOtherWeights) {
+  RecipeBuilder builder(arm());
+  const Rig& rig = builder.input().character.rig;
+  const Pin pin{0, 0.5F};
+  const Json step = {{"do", "paint"},
+                     {"joint", rig.skeleton.joints[1].name},
+                     {"pins", pins_to_text(std::span(&pin, 1))},
+                     {"open", true}};
+  const auto built = builder.build(Json::array({step}));
+  EXPECT_EQ(weight_of(*built, 0, 0), weight_of(*builder.build(Json::array()), 0, 0));
+  EXPECT_EQ(weight_of(*built, 0, 1), 0.5F);
+}
+
+TEST(Recipe, ClipsAreChangedAsTheSlidersSay) {
+  auto person = std::make_shared<io::Asset>();
+  person->character = shapes::make("human", {}).made.character;
+  person->character.clips.clear();
+  person->path = "human.glb";
+  RecipeBuilder builder(person);
+  const Json plain = {{"do", "clip"}, {"name", "walk"}};
+  const Json wide = {{"do", "clip"}, {"name", "walk"}, {"options", {{"arm_space", 20}}}};
+  const auto built = builder.build(Json::array({plain, plain, wide}));
+  const std::vector<Clip>& clips = built->asset.character.clips;
+  ASSERT_EQ(clips.size(), 2U) << "the same clip is added once";
+  EXPECT_NE(clips[0].name, clips[1].name);
+  const Rig& rig = built->asset.character.rig;
+  const auto hand_apart = [&](const Clip& clip) {
+    const ModelPose pose = motion::resolve(rig.skeleton, motion::Player(rig, clip).at(0.3));
+    double widest = 0;
+    for (const Mat4& joint : pose.joints) widest = std::max(widest, joint(0, 3));
+    return widest;
+  };
+  EXPECT_GT(hand_apart(clips[1]), hand_apart(clips[0]) + 0.1);
+  EXPECT_THROW(builder.build(Json::array({{{"do", "clip"}, {"name", "walk"}, {"options", {{"arm_space", 200}}}}})),
+               Error);
+  EXPECT_THROW(builder.build(Json::array({{{"do", "clip"}, {"name", "a"}, {"file", "gone.bvh"}, {"sha256", "12"}}})),
+               Error);
+}
+
+TEST(Recipe, TravelsInsideItsFile) {
+  const std::string text = R"({"asset":{"version":"2.0"}})";
+  std::string glb = "glTF" + std::string("\x02\0\0\0", 4) + std::string(4, '\0') +
+                    std::string(1, static_cast<char>(text.size() + 1)) + std::string(3, '\0') + "JSON" + text + " " +
+                    std::string("\x04\0\0\0BIN\0abcd", 12);
+  const auto bytes = std::as_bytes(std::span(glb));
+  const Json recipe = {{"kind", "sinew recipe"}, {"steps", Json::array()}};
+  const io::Bytes made = with_recipe({bytes.begin(), bytes.end()}, recipe);
+  EXPECT_EQ(made.size() % 4, 0U);
+  std::uint32_t length = 0;
+  std::memcpy(&length, made.data() + 8, 4);
+  EXPECT_EQ(length, made.size());
+  EXPECT_EQ(std::memcmp(made.data() + made.size() - 4, "abcd", 4), 0);
+  const test::TemporaryFolder folder;
+  const auto path = folder / "made.glb";
+  test::write(path, made);
+  io::Asset asset;
+  asset.format = "gltf";
+  asset.path = path;
+  EXPECT_EQ(recipe_of(asset), recipe);
+  EXPECT_THROW(with_recipe({bytes.begin(), bytes.begin() + 10}, recipe), Error);
 }
 
 TEST(Pins, LockedJointsKeepTheirWeightsAndRowsSumToOne) {
@@ -125,6 +255,36 @@ TEST(PoseEdit, ATurnRotatesAboutTheAxisInModelSpace) {
   EXPECT_TRUE(turn.isApprox(Mat3(Eigen::AngleAxisd(0.5, Vec3::UnitZ()).toRotationMatrix()), 1e-9));
   EXPECT_THROW(edited_pose(rig, pose, {{"kind", "fly"}, {"joint", 1}}), Error);
   EXPECT_THROW(edited_pose(rig, pose, {{"kind", "turn"}, {"joint", 99}}), Error);
+}
+
+TEST(PoseEdit, PullingKeepsTheLimitsOfJoints) {
+  const auto asset = arm();
+  Rig rig = asset->character.rig;
+  const Index end = rig.skeleton.size() - 1;
+  const std::vector<Mat4> rest = rest_matrices(rig.skeleton);
+  for (Joint& joint : rig.skeleton.joints) joint.limits = RotationLimits{Vec3::Constant(-0.2), Vec3::Constant(0.2)};
+  const Vec3 base = rest[0].topRightCorner<3, 1>();
+  const Json pose =
+      edited_pose(rig, Json::object(),
+                  {{"kind", "ik"}, {"joint", end}, {"target", {base.x() + 0.1, base.y() - 0.1, base.z() + 0.3}}});
+  const Pose posed = motion::pose_from_json(pose, rig);
+  bool moved = false;
+  for (Index j = 0; j < end; ++j) {
+    const Vec3 turn = rotation_log(delta_rotation(rig.skeleton.joints[j].rest, posed.local[j]));
+    EXPECT_LT(turn.cwiseAbs().maxCoeff(), 0.2 + 1e-6) << j;
+    moved = moved || turn.norm() > 0.1;
+  }
+  EXPECT_TRUE(moved);
+}
+
+TEST(PoseEdit, TheTPoseHasLevelArms) {
+  const Character person = shapes::make("human", {}).made.character;
+  const Json pose = edited_pose(person.rig, Json::object(), {{"kind", "standard"}, {"pose", "t"}, {"joint", 0}});
+  const ModelPose model = motion::resolve(person.rig.skeleton, motion::pose_from_json(pose, person.rig));
+  const motion::Recognition body = motion::recognize(person.rig.skeleton);
+  const auto height = [&](motion::BodyPart part) { return model.joints[body.find(part, motion::Side::kLeft)](1, 3); };
+  EXPECT_NEAR(height(motion::BodyPart::kUpperArm), height(motion::BodyPart::kHand), 1e-3);
+  EXPECT_THROW(edited_pose(person.rig, pose, {{"kind", "standard"}, {"pose", "x"}, {"joint", 0}}), Error);
 }
 
 }  // namespace

@@ -74,6 +74,17 @@ void open_browser(const std::string& address, const fs::path& folder) {
     std::cout << "No browser could be opened. Open the address above.\n" << std::flush;
 }
 
+/// Where work is kept for the next time; empty if the user has no home.
+fs::path state_folder() {
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return fs::path(value == nullptr ? "" : value);
+  };
+  if (const fs::path state = variable("XDG_STATE_HOME"); state.is_absolute()) return state / "sinew" / "studio";
+  const fs::path home = variable("HOME");
+  return home.is_absolute() ? home / ".local" / "state" / "sinew" / "studio" : fs::path();
+}
+
 io::Bytes report_of(const fs::path& file) {
   const fs::path page = file.parent_path() / "report.html";
   report({{file}, page, true}, {}, {});
@@ -91,6 +102,7 @@ Report studio(const JobRequest& request, const StudioOptions& options, const Pro
   chosen.files = files_of(request.inputs);
   chosen.open_first = !chosen.files.empty();
   chosen.version = SINEW_VERSION;
+  chosen.state = state_folder();
   chosen.report = report_of;
   auto session = std::make_unique<studio::Session>(std::move(chosen));
   studio::ServerHooks hooks;

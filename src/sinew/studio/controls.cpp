@@ -9,7 +9,9 @@
 #include "sinew/binding/binder.h"
 #include "sinew/deform/deformer.h"
 #include "sinew/io/asset.h"
+#include "sinew/pipeline/animate.h"
 #include "sinew/pipeline/rig_options.h"
+#include "sinew/studio/recipe.h"
 
 namespace sinew::studio {
 namespace {
@@ -28,6 +30,17 @@ Json methods_json(const Registry& registry) {
         {{"id", entry.id}, {"name", entry.name}, {"when", entry.when}, {"options", options_json(options.list())}});
   }
   return list;
+}
+
+/// Options of the step `rig` that a person chooses by looking.
+Json rig_controls() {
+  RigStep step;
+  return options_json(OptionList(step));
+}
+
+Json clip_controls() {
+  pipeline::AnimateOptions options;
+  return options_json(OptionList(options));
 }
 
 }  // namespace
@@ -56,7 +69,9 @@ Json controls_json() {
           {"binders", methods_json(binding::binders())},
           {"endings", endings},
           {"templates", pipeline::template_words()},
-          {"presets", pipeline::preset_words()}};
+          {"presets", pipeline::preset_words()},
+          {"rig", rig_controls()},
+          {"clips", clip_controls()}};
 }
 
 }  // namespace sinew::studio

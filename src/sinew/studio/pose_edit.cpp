@@ -9,6 +9,7 @@
 #include "sinew/motion/ik.h"
 #include "sinew/motion/pose_file.h"
 #include "sinew/motion/resolve.h"
+#include "sinew/pipeline/rest.h"
 #include "sinew/studio/scene.h"
 
 namespace sinew::studio {
@@ -41,6 +42,49 @@ Quat above(const Skeleton& skeleton, const std::vector<Mat4>& model, Index joint
   return parent == kNone ? Quat::Identity() : decompose(model[parent]).transform.rotation;
 }
 
+/// Brings rotations back into the limits of the joints. Returns whether any was outside.
+bool keep_limits(const Skeleton& skeleton, std::vector<Transform>& local, const std::vector<Index>& chain) {
+  bool changed = false;
+  for (const Index j : chain) {
+    const Joint& joint = skeleton.joints[j];
+    if (!joint.limits) continue;
+    const Vec3 turn = rotation_log(delta_rotation(joint.rest, local[j]));
+    const Vec3 kept = turn.cwiseMax(joint.limits->lower_rad).cwiseMin(joint.limits->upper_rad);
+    if ((kept - turn).norm() < 1e-9) continue;
+    local[j].rotation = (joint.rest.rotation * rotation_exp(kept)).normalized();
+    changed = true;
+  }
+  return changed;
+}
+
+/// Solves and limits in turns: what one joint may not do, the others do as far as they can.
+void reach(const Skeleton& skeleton, std::vector<Transform>& local, const std::vector<Index>& chain,
+           const Vec3& target) {
+  constexpr int kRounds = 12;
+  for (int round = 0; round < kRounds; ++round) {
+    motion::solve_ik(skeleton, local, chain, target);
+    if (!keep_limits(skeleton, local, chain)) return;
+  }
+}
+
+Json standard_pose_json(const Rig& rig, const std::string& word) {
+  if (word != "t" && word != "a") throw Error(fmt::format("There is no standard pose '{}', only t and a.", word));
+  const std::vector<Transform> local =
+      pipeline::standard_pose(rig, word == "t" ? rigging::RestPose::kT : rigging::RestPose::kA);
+  Json pose = Json::object();
+  for (Index j = 0; j < local.size(); ++j) {
+    const Transform& rest = rig.skeleton.joints[j].rest;
+    const Quat turn = delta_rotation(rest, local[j]).normalized();
+    const Vec3 offset = rest.rotation.conjugate() * (local[j].translation - rest.translation);
+    const bool moved = offset.norm() > 1e-9 * (1 + rest.translation.norm());
+    if (Quat::Identity().angularDistance(turn) < 1e-9 && !moved) continue;
+    Json& entry = joint_entry(pose, rig.skeleton, j);
+    entry["rotation"] = quaternion_json(turn);
+    if (moved) entry["translation"] = Json::array({offset.x(), offset.y(), offset.z()});
+  }
+  return pose;
+}
+
 }  // namespace
 
 Json edited_pose(const Rig& rig, const Json& pose, const Json& edit) {
@@ -49,6 +93,7 @@ Json edited_pose(const Rig& rig, const Json& pose, const Json& edit) {
   const std::string kind = text_of(edit, "kind");
   if (kind == "reset" && !edit.contains("joint")) return Json::object();
   if (skeleton.empty()) throw Error("There is no skeleton to pose.");
+  if (kind == "standard") return standard_pose_json(rig, text_of(edit, "pose"));
   const auto joint = static_cast<Index>(integer_of(edit, "joint", 0, skeleton.size() - 1));
   Json result = pose;
   if (kind == "reset") {
@@ -63,7 +108,7 @@ Json edited_pose(const Rig& rig, const Json& pose, const Json& edit) {
   Pose now = motion::pose_from_json(pose, rig);
   if (kind == "ik") {
     const std::vector<Index> chain = motion::ik_chain(skeleton, joint);
-    motion::solve_ik(skeleton, now.local, chain, vector_of(edit, "target"));
+    reach(skeleton, now.local, chain, vector_of(edit, "target"));
     for (const Index j : chain) put_rotation(result, skeleton, j, now.local[j].rotation);
     return result;
   }

@@ -17,10 +17,13 @@
 #include "sinew/geometry/mesh/components.h"
 #include "sinew/geometry/mesh/weld.h"
 #include "sinew/motion/gestures/builtin_clips.h"
+#include "sinew/motion/names/joint_names.h"
 #include "sinew/motion/resolve.h"
 
 namespace sinew::studio {
 namespace {
+
+constexpr std::size_t kMostPlayers = 24;
 
 Json triple(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
 
@@ -115,7 +118,8 @@ Json Scene::describe() const {
   const Box box = mesh.bounds();
   json["box"] = {triple(box.empty() ? Vec3(Vec3::Zero()) : box.lower),
                  triple(box.empty() ? Vec3(Vec3::Zero()) : box.upper)};
-  json["colors"] = !mesh.colors.empty();
+  // Many files have colours that are white everywhere: they say nothing.
+  json["colors"] = std::any_of(colors_.begin(), colors_.end(), [](std::uint8_t value) { return value != 255; });
   json["groups"] = Json::array();
   json["materials"] = Json::array();
   for (std::size_t m = 0; m < materials_.size(); ++m) {
@@ -142,6 +146,7 @@ Json Scene::describe() const {
                  {"role", joint.role},
                  {"vertices", moved[j]},
                  {"mirror", joint.mirror == kNone ? -1 : static_cast<int>(joint.mirror)},
+                 {"limited", joint.limits.has_value()},
                  {"driven", joint.driver.has_value()}};
     if (j < placed.size() && !placed[j].origin.empty()) {
       item["confidence"] = placed[j].confidence;
@@ -153,8 +158,16 @@ Json Scene::describe() const {
   }
   json["clips"] = Json::array();
   for (std::size_t i = 0; i < clip_names_.size(); ++i)
-    json["clips"].push_back({{"name", clip_names_[i]}, {"builtin", i >= own_clips()}});
+    json["clips"].push_back({{"name", clip_names_[i]},
+                             {"builtin", i >= own_clips()},
+                             {"duration", i < own_clips() ? Json(c.clips[i].duration_s()) : Json(1)}});
+  // A rig that Sinew made faces +z; files may face any way.
+  const Vec3 forward =
+      built_->rigged || c.rig.skeleton.empty() ? Vec3(Vec3::UnitZ()) : motion::recognize(c.rig.skeleton).forward;
+  json["forward"] = triple(forward);
   json["fitting"] = c.rig.skeleton.empty() || clip_names_.empty() ? "" : motion::fitting_clip(c.rig.skeleton);
+  json["origins"] = built_->origins;
+  json["has_confidence"] = !built_->sureness.empty() || !built_->placed.empty();
   json["rigged"] = built_->rigged;
   json["has_weights"] = !c.rig.weights.empty();
   json["template"] = built_->template_name;
@@ -239,29 +252,34 @@ Mover::Mover(std::shared_ptr<const Scene> scene, const std::string& method, cons
   state_ = deformer_->make_state();
 }
 
-motion::Player& Mover::player(std::size_t clip) {
-  const auto found = players_.find(clip);
+motion::Player& Mover::player(std::size_t clip, const ClipChange& change) {
+  const auto found = players_.find({clip, change});
   if (found != players_.end()) return found->second;
-  return players_.try_emplace(clip, scene_->character().rig, scene_->clip(clip)).first->second;
+  // A slider that is dragged makes many.
+  if (players_.size() >= kMostPlayers) players_.clear();
+  const Rig& rig = scene_->character().rig;
+  Clip played = scene_->clip(clip);
+  if (change.any()) played = changed_clip(rig, played, change);
+  return players_.try_emplace({clip, change}, rig, std::move(played)).first->second;
 }
 
 double Mover::duration_s(std::size_t clip) {
-  return clip < scene_->clip_names().size() ? player(clip).duration_s() : 0;
+  return clip < scene_->clip_names().size() ? player(clip, {}).duration_s() : 0;
 }
 
-Pose Mover::clip_pose(std::size_t clip, double time_s) {
+Pose Mover::clip_pose(std::size_t clip, const ClipChange& change, double time_s) {
   if (clip >= scene_->clip_names().size()) {
     Pose pose = rest_pose(scene_->character().rig);
     pose.twist_rad.assign(pose.local.size(), 0);
     return pose;
   }
-  const double duration = player(clip).duration_s();
+  motion::Player& played = player(clip, change);
+  const double duration = played.duration_s();
   const double time = duration > 0 ? time_s - duration * std::floor(time_s / duration) : 0;
-  return player(clip).at(time);
+  return played.at(time);
 }
 
-io::Bytes Mover::frame(BinaryHead head, const Pose& pose, double time_s) {
-  const auto begin = std::chrono::steady_clock::now();
+void Mover::pose(const Pose& pose, double time_s) {
   const Rig& rig = scene_->character().rig;
   model_ = motion::resolve(rig.skeleton, pose, scene_->drivers());
   if (deformer_) {
@@ -270,6 +288,11 @@ io::Bytes Mover::frame(BinaryHead head, const Pose& pose, double time_s) {
   } else {
     for (std::size_t v = 0; v < positions_.size(); ++v) positions_[v] = rig.mesh.positions[v].cast<float>();
   }
+}
+
+io::Bytes Mover::frame(BinaryHead head, const Pose& shown, double time_s) {
+  const auto begin = std::chrono::steady_clock::now();
+  pose(shown, time_s);
   head.micros = static_cast<std::uint32_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin).count());
   head.time_s = static_cast<float>(time_s);

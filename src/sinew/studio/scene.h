@@ -16,6 +16,7 @@
 #include "sinew/motion/player.h"
 #include "sinew/picture/picture_surface.h"
 #include "sinew/pipeline/deformer.h"
+#include "sinew/studio/clip_edit.h"
 #include "sinew/studio/recipe.h"
 #include "sinew/studio/wire.h"
 
@@ -75,8 +76,10 @@ class Mover {
   const Findings& findings() const { return findings_; }
 
   /// The pose of a clip at a time; clips beyond the last one are the rest pose.
-  Pose clip_pose(std::size_t clip, double time_s);
+  Pose clip_pose(std::size_t clip, const ClipChange& change, double time_s);
   double duration_s(std::size_t clip);
+  /// Computes positions and joints of a pose, without a message.
+  void pose(const Pose& pose, double time_s);
 
   /// The frame message of a pose. Deformers with history are played anew for each pose.
   io::Bytes frame(BinaryHead head, const Pose& pose, double time_s);
@@ -85,21 +88,22 @@ class Mover {
   const ModelPose& model_pose() const { return model_; }
 
  private:
-  motion::Player& player(std::size_t clip);
+  motion::Player& player(std::size_t clip, const ClipChange& change);
 
   std::shared_ptr<const Scene> scene_;
   std::string method_;
   Findings findings_;
   std::unique_ptr<deform::Deformer> deformer_;  ///< Null without a skeleton.
   std::unique_ptr<deform::Deformer::State> state_;
-  std::map<std::size_t, motion::Player> players_;
+  std::map<std::pair<std::size_t, ClipChange>, motion::Player> players_;
   std::vector<Vec3f> positions_;
   ModelPose model_;
 };
 
 /// A pose after an edit by hand: `turn` (joint, axis in model space, angle), `twist` (joint, angle), `ik` (joint,
-/// target), `move` (joint, offset in model space), `reset` (joint, or all without one). Angles are radians. Poses are
-/// those of docs/formats/poses-and-clips.md. \throws Error if the edit has another form.
+/// target), `move` (joint, offset in model space), `standard` (pose t or a), `reset` (joint, or all without one).
+/// Inverse kinematics keeps the limits of joints. Angles are radians. Poses are those of
+/// docs/formats/poses-and-clips.md. \throws Error if the edit has another form.
 Json edited_pose(const Rig& rig, const Json& pose, const Json& edit);
 
 }  // namespace sinew::studio

@@ -33,8 +33,9 @@ constexpr double kShortestStep = 0.1;  // Seconds between two messages of progre
 
 /// Pages send edits; only one page at a time may.
 bool is_edit(const std::string& kind) {
-  constexpr std::array edits = {"open",  "do",     "undo",   "redo",   "goto", "pose",   "show",       "move_joints",
-                                "check", "export", "cancel", "stroke", "drop", "report", "load_recipe"};
+  constexpr std::array edits = {"open", "do",          "undo",        "redo",    "goto",   "pose",
+                                "show", "move_joints", "check",       "export",  "cancel", "stroke",
+                                "drop", "report",      "load_recipe", "restore", "forget", "add_clips"};
   return std::find(edits.begin(), edits.end(), kind) != edits.end();
 }
 
@@ -134,7 +135,9 @@ void Session::dispatch(const Sender& sender, const Message& message) {
   } else if (kind == "stroke") {
     frames_.post([this, sender, body] { stroke(sender, body); });
   } else if (kind == "cancel") {
-    cancel_job();
+    // Checks go on: nothing waits for them, and nobody would start them again.
+    const std::lock_guard lock(mutex_);
+    if (job_) job_->cancel();
   } else if (kind == "take_over") {
     const std::lock_guard lock(mutex_);
     editor_ = sender.peer;
@@ -177,6 +180,14 @@ void Session::dispatch(const Sender& sender, const Message& message) {
       }
       go_to(cursor, progress);
     });
+  } else if (kind == "restore") {
+    start_job(sender, "restoring earlier work", [this](const Progress& progress) { restore(progress); });
+  } else if (kind == "forget") {
+    start_job(sender, "discarding earlier work", [this](const Progress&) { forget(); });
+  } else if (kind == "add_clips") {
+    start_job(sender, "adding clips", [this, body](const Progress& progress) { add_clips(body, progress); });
+  } else if (kind == "plot") {
+    frames_.post([this, sender, body] { plot(sender, body); });
   } else if (kind == "move_joints") {
     start_job(sender, "moving joints", [this, body](const Progress& progress) { move_joints(body, progress); });
   } else if (kind == "show") {
@@ -300,7 +311,7 @@ void Session::open_file(const fs::path& path, const Progress& progress) {
   if (asset->character.rig.mesh.face_count() == 0)
     throw Error(fmt::format("{} has no mesh to show.", path.filename().string()));
   const bool rigged = pipeline::has_rig(asset->character);
-  auto builder = std::make_unique<RecipeBuilder>(asset);
+  auto builder = std::make_unique<RecipeBuilder>(asset, [this](const std::string& file) { return clip_file(file); });
   const std::string name = path.filename().string();
   std::shared_ptr<const Built> bare = builder->build(Json::array(), progress);
   builder_ = std::move(builder);
@@ -308,10 +319,13 @@ void Session::open_file(const fs::path& path, const Progress& progress) {
     const std::lock_guard lock(mutex_);
     input_name_ = name;
     sample_ = false;
+    automatic_steps_ = rigged ? 0 : 1;
+    find_earlier_work();
   }
   commit(std::move(bare),
          {"Open " + name, std::make_shared<const Json>(Json::array()), Json::object(), "sinew studio " + name}, true);
   if (!rigged) add_step({{"do", "rig"}, {"options", {{"demo_clip", {"auto"}}}}}, progress);
+  find_carried_recipe(progress);
 }
 
 void Session::commit(std::shared_ptr<const Built> built, Entry entry, bool fresh) {
@@ -346,7 +360,9 @@ void Session::commit(std::shared_ptr<const Built> built, Entry entry, bool fresh
   limbs_.reset();
   brush_surface_.reset();
   attention_ = Json::object();
+  gauge_.reset();
   for (const Client& client : clients_) send_all(client.peer);
+  autosave();
 }
 
 void Session::apply_steps(Json steps, std::string label, std::string command, const Progress& progress) {
@@ -396,8 +412,10 @@ void Session::go_to(std::size_t cursor, const Progress& progress) {
   methods_ = {"lbs", ""};
   limbs_.reset();
   brush_surface_.reset();
+  gauge_.reset();
   attention_ = Json::object();
   for (const Client& client : clients_) send_all(client.peer);
+  autosave();
 }
 
 void Session::move_joints(const Json& body, const Progress& progress) {
@@ -492,68 +510,7 @@ void Session::check(const Progress& progress) {
     attention_ = message;
   }
   broadcast(message);
-}
-
-void Session::export_file(const Sender& sender, const Json& body, const Progress& progress) {
-  std::shared_ptr<const Scene> scene;
-  std::string stem;
-  Json recipe;
-  {
-    const std::lock_guard lock(mutex_);
-    scene = scene_;
-    stem = fs::path(input_name_).stem().string();
-    recipe = recipe_json(builder_->input(), *now().steps, {{"pose", now().pose}});
-  }
-  const std::string format = text_of(body, "format");
-  const auto deliver = [&](const std::string& name, const std::string& type, io::Bytes bytes,
-                           const Findings& findings) {
-    Json texts = Json::array();
-    for (const Finding& finding : findings) texts.push_back(finding.text);
-    std::uint64_t id = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      id = add_blob(type, std::move(bytes));
-    }
-    sender.peer->send(
-        Json{{"t", "download"}, {"re", sender.id}, {"blob", id}, {"name", name}, {"findings", texts}}.dump(
-            -1, ' ', false, Json::error_handler_t::replace));
-  };
-  if (format == "recipe" || format == "pose") {
-    const std::string text = json_text(format == "pose" ? recipe["view"]["pose"] : recipe);
-    const auto bytes = io::as_bytes(text);
-    deliver(stem + (format == "pose" ? ".pose.json" : ".sinew.json"), "application/json",
-            io::Bytes(bytes.begin(), bytes.end()), {});
-    return;
-  }
-  progress.step("writing", 0.3);
-  const bool page = format == "report";
-  constexpr std::array endings = {"glb", "gltf", "vrm"};
-  if (!page && std::find(endings.begin(), endings.end(), format) == endings.end())
-    throw Error(fmt::format("The studio exports glb, gltf and vrm files, not '{}'.", format));
-  if (format == "gltf")
-    throw Error("A .gltf file has further files beside it. Export a .glb file, or use `sinew convert`.");
-  const fs::path folder = options_.scratch / fmt::format("export{}", generation_);
-  fs::create_directories(folder);
-  const std::string name = stem + (scene->built().changed ? "_rigged" : "");
-  const fs::path path = folder / (name + (page ? ".glb" : "." + format));
-  io::set_may_replace(path, true);
-  Report report;
-  save_built(scene->built(), path, report);
-  if (!page) return deliver(path.filename().string(), "model/gltf-binary", io::read_file(path), report.warnings);
-  if (!options_.report) throw Error("This build makes no reports.");
-  deliver(name + ".html", "text/html", options_.report(path), report.warnings);
-}
-
-void Session::load_recipe(const std::string& name, const Progress& progress) {
-  fs::path path;
-  {
-    const std::lock_guard lock(mutex_);
-    if (drop_.empty() || name.empty()) throw Error("Nothing was uploaded.");
-    path = drop_ / name;
-  }
-  const Json recipe = io::parse_json(io::read_json_bytes(path), path);
-  Json steps = recipe_steps(recipe, builder_->input());
-  apply_steps(std::move(steps), "Load " + name, "", progress);
+  make_gauge(scene);
 }
 
 fs::path Session::upload_path(const std::string& name) {
@@ -583,7 +540,9 @@ Json Session::state_json() const {
   Json json = {{"t", "state"},      {"scene", scene_->describe()}, {"images", image_blobs_}, {"input", input_name_},
                {"sample", sample_}, {"methods", methods_},         {"recipe", *now().steps}};
   // Painted rows are long, and the page does not need them.
-  for (Json& step : json["recipe"]) step.erase("pins");
+  for (Json& step : json["recipe"])
+    for (const char* key : {"pins", "mirrored", "vertices"}) step.erase(key);
+  json["earlier"] = earlier_steps_;
   json["history"] = history_json();
   return json;
 }

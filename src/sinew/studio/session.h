@@ -19,6 +19,7 @@
 #include "sinew/core/progress.h"
 #include "sinew/pipeline/attention.h"
 #include "sinew/rigging/limb_scene.h"
+#include "sinew/studio/gauge.h"
 #include "sinew/studio/lane.h"
 #include "sinew/studio/pins.h"
 #include "sinew/studio/recipe.h"
@@ -33,6 +34,7 @@ struct SessionOptions {
       files;                ///< That the user named, or those of a folder. The page knows numbers only.
   bool open_first = false;  ///< The first file is opened at once.
   std::string version;
+  std::filesystem::path state;  ///< Where steps are kept for the next time; empty to keep none.
   /// Makes a page of a file, as `sinew report`; empty if there is none.
   std::function<io::Bytes(const std::filesystem::path& file)> report;
 };
@@ -67,9 +69,16 @@ class Session {
   };
   /// A stroke of the brush that is being drawn.
   struct Stroke {
-    Brush brush;
-    std::vector<float> weights;
-    std::map<Index, float> pins;
+    /// One side of the body, or all of it.
+    struct Half {
+      Brush brush;
+      std::vector<float> weights;
+      std::map<Index, float> pins;
+    };
+    Half own;
+    std::optional<Half> mirrored;  ///< The partner of the joint; absent also where the joint is its own.
+    bool both_sides = false;
+    bool open = false;  ///< Other weights stay as they are.
     std::shared_ptr<const Scene> scene;
   };
   using Work = std::function<void(const Progress&)>;
@@ -93,6 +102,14 @@ class Session {
   void check(const Progress& progress);
   void export_file(const Sender& sender, const Json& body, const Progress& progress);
   void load_recipe(const std::string& name, const Progress& progress);
+  void restore(const Progress& progress);
+  void forget();
+  void add_clips(const Json& body, const Progress& progress);
+  void find_carried_recipe(const Progress& progress);
+  void make_gauge(const std::shared_ptr<const Scene>& scene);
+  void send_view(const Json& recipe);
+  std::filesystem::path clip_file(const std::string& name);
+  std::filesystem::path earlier_path() const;
 
   // In the frame lane.
   void draw(const std::shared_ptr<Peer>& peer);
@@ -100,6 +117,11 @@ class Session {
   void answer(const Sender& sender, const Json& body);
   void send_field(const std::shared_ptr<Peer>& peer, const Json& body);
   void stroke(const Sender& sender, const Json& body);
+  void begin_stroke(const Json& body, const std::shared_ptr<const Scene>& scene);
+  void end_stroke(const Sender& sender);
+  void plot(const Sender& sender, const Json& body);
+  Json measured(const Json& body);
+  Json rows(const Json& body) const;
   Json snap(const Json& body);
   std::vector<float> field_values(const Scene& scene, const Json& body) const;
 
@@ -107,6 +129,8 @@ class Session {
   Json state_json() const;
   Json history_json() const;
   void send_all(const std::shared_ptr<Peer>& peer);
+  void autosave();
+  void find_earlier_work();
   const Entry& now() const { return history_[cursor_]; }
   std::uint64_t add_blob(std::string type, io::Bytes bytes);
 
@@ -125,6 +149,11 @@ class Session {
   std::shared_ptr<const rigging::LimbScene> limbs_;
   std::shared_ptr<const BrushSurface> brush_surface_;
   std::optional<Stroke> stroke_;
+  std::shared_ptr<const Gauge> gauge_;
+  std::map<std::string, std::filesystem::path> clip_files_;  ///< Used in the job lane only.
+  Json carried_recipe_;                                      ///< Of an exported file. Used in the job lane only.
+  std::size_t earlier_steps_ = 0;    ///< Of earlier work on the same file, which can be restored.
+  std::size_t automatic_steps_ = 0;  ///< Steps that no person made.
   Json attention_ = Json::object();
   std::optional<Progress> job_, checks_;
   std::string job_label_;

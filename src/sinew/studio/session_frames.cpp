@@ -13,12 +13,11 @@
 #include "sinew/geometry/mesh/components.h"
 #include "sinew/geometry/mesh/weld.h"
 #include "sinew/motion/pose_file.h"
+#include "sinew/studio/clip_edit.h"
 #include "sinew/studio/session.h"
 
 namespace sinew::studio {
 namespace {
-
-std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Json numbers(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
 
@@ -35,6 +34,17 @@ Json rest_relative(const Rig& rig, const Json& json) {
     result["joints"][name] = {{"rotation", {q.x(), q.y(), q.z(), q.w()}}, {"translation", numbers(shift)}};
   }
   return result;
+}
+
+/// How sure the weights of a vertex are: what the binder said, times how sure the places of its joints are.
+float confidence_at(const Built& built, std::span<const Influence> row, Index vertex) {
+  float sum = 0, sure = 0;
+  for (const Influence& influence : row) {
+    sum += influence.weight;
+    sure += influence.weight *
+            static_cast<float>(influence.joint < built.placed.size() ? built.placed[influence.joint].confidence : 1);
+  }
+  return (sum > 0 ? sure / sum : 1) * (vertex < built.sureness.size() ? built.sureness[vertex] : 1);
 }
 
 const Json& required(const Json& body, const char* key) {
@@ -70,7 +80,8 @@ void Session::draw(const std::shared_ptr<Peer>& peer) {
       pose = motion::pose_from_json(pose_json, rig);
     } else {
       const std::int64_t clip = integer_of(body, "clip", -1, 1 << 20);
-      pose = movers[0]->clip_pose(clip < 0 ? static_cast<std::size_t>(-1) : static_cast<std::size_t>(clip), time_s);
+      pose = movers[0]->clip_pose(clip < 0 ? static_cast<std::size_t>(-1) : static_cast<std::size_t>(clip),
+                                  clip_change(body), time_s);
     }
     peer->send(movers[0]->frame(head, pose, time_s));
     if (!flag_of(body, "compare", false) || !movers[1]) return;
@@ -83,7 +94,7 @@ void Session::draw(const std::shared_ptr<Peer>& peer) {
   } catch (const std::exception& problem) {
     fail(sender, problem.what());
     // The page waits for an answer before it asks for the next frame.
-    peer->send(dumped({{"t", "no_frame"}, {"seq", body.value("seq", Json(0))}}));
+    peer->send(compact_text({{"t", "no_frame"}, {"seq", body.value("seq", Json(0))}}));
   }
 }
 
@@ -102,19 +113,20 @@ void Session::edit_pose(const Sender& sender, const Json& body) {
       pose = edited_pose(rig, pose, edit);
       motion::pose_from_json(pose, rig);
       const bool whole = !edit.contains("joint");
-      label = whole ? "Reset pose"
-                    : fmt::format("{} {}",
-                                  edit["kind"] == "ik"      ? "Reach"
-                                  : edit["kind"] == "twist" ? "Twist"
-                                                            : "Pose",
-                                  rig.skeleton.joints[edit["joint"].get<Index>()].name);
+      label = edit["kind"] == "standard" ? (edit["pose"] == "t" ? "T pose" : "A pose")
+              : whole                    ? "Reset pose"
+                                         : fmt::format("{} {}",
+                                    edit["kind"] == "ik"      ? "Reach"
+                                                       : edit["kind"] == "twist" ? "Twist"
+                                                                                 : "Pose",
+                                                       rig.skeleton.joints[edit["joint"].get<Index>()].name);
     }
     history_.resize(cursor_ + 1);
     history_.push_back({label, now().steps, std::move(pose), now().command});
     cursor_ = history_.size() - 1;
-    const std::string text = dumped(history_json());
+    const std::string text = compact_text(history_json());
     for (const Client& client : clients_) client.peer->send(text);
-    sender.peer->send(dumped({{"t", "ok"}, {"re", sender.id}}));
+    sender.peer->send(compact_text({{"t", "ok"}, {"re", sender.id}}));
   } catch (const std::exception& problem) {
     fail(sender, problem.what());
   }
@@ -183,12 +195,16 @@ void Session::answer(const Sender& sender, const Json& body) {
       const geometry::Components shells = geometry::components(character.rig.mesh, &welding);
       const Index shell = shells.of_vertex[vertex];
       result = {{"row", row}, {"shell", shell == kNone ? -1 : static_cast<int>(shell)}};
+    } else if (what == "rows") {
+      result = rows(body);
+    } else if (what == "measure") {
+      result = measured(body);
     } else {
       throw Error(fmt::format("The studio knows no question '{}'.", what));
     }
     result["t"] = "answer";
     result["re"] = sender.id;
-    sender.peer->send(dumped(result));
+    sender.peer->send(compact_text(result));
   } catch (const std::exception& problem) {
     fail(sender, problem.what());
   }
@@ -200,6 +216,7 @@ std::vector<float> Session::field_values(const Scene& scene, const Json& body) c
   std::vector<float> values(character.rig.mesh.positions.size(), 0);
   const std::string kind = text_of(body, "field");
   if (weights.empty()) return values;
+  const Built& built = scene.built();
   const auto joint =
       kind == "joint" ? static_cast<Index>(integer_of(body, "joint", 0, character.rig.skeleton.size() - 1)) : kNone;
   for (Index v = 0; v < weights.row_count(); ++v) {
@@ -208,6 +225,8 @@ std::vector<float> Session::field_values(const Scene& scene, const Json& body) c
     if (row.empty()) values[v] = -1;
     else if (kind == "influences") values[v] = static_cast<float>(row.size());
     else if (kind == "segments") values[v] = static_cast<float>(row.front().joint);
+    else if (kind == "origin") values[v] = v < built.origin.size() ? static_cast<float>(built.origin[v]) : 0;
+    else if (kind == "confidence") values[v] = confidence_at(built, row, v);
     else if (kind == "joint") {
       for (const Influence& influence : row)
         if (influence.joint == joint) values[v] = influence.weight;
@@ -228,80 +247,6 @@ void Session::send_field(const std::shared_ptr<Peer>& peer, const Json& body) {
   BinaryHead head;
   if (body.contains("seq")) head.sequence = static_cast<std::uint32_t>(integer_of(body, "seq", 0, 0xFFFFFFFFLL));
   peer->send(scene->field(head, field_values(*scene, body)));
-}
-
-// {phase: "begin", mode, joint, radius, strength, value, lock: […]}, {phase: "dab", vertex, point}, {phase: "end"},
-// {phase: "drop"}.
-void Session::stroke(const Sender& sender, const Json& body) {
-  try {
-    const std::string phase = text_of(body, "phase");
-    std::shared_ptr<const Scene> scene;
-    std::shared_ptr<const BrushSurface> surface;
-    {
-      const std::lock_guard lock(mutex_);
-      scene = scene_;
-      surface = brush_surface_;
-    }
-    const Character& character = scene->character();
-    const auto joints = static_cast<std::int64_t>(character.rig.skeleton.size());
-    if (phase == "begin") {
-      if (character.rig.weights.empty()) throw Error("There are no weights to paint. Rig the character first.");
-      if (!surface) {
-        surface = std::make_shared<const BrushSurface>(character.rig.mesh);
-        const std::lock_guard lock(mutex_);
-        if (scene_ == scene) brush_surface_ = surface;
-      }
-      Stroke begun;
-      constexpr std::array modes = {"add", "subtract", "replace", "smooth"};
-      const std::string mode = text_of(body, "mode");
-      const auto found = std::find(modes.begin(), modes.end(), mode);
-      if (found == modes.end()) throw Error(fmt::format("The brush has no mode '{}'.", mode));
-      begun.brush.mode = static_cast<BrushMode>(found - modes.begin());
-      begun.brush.joint = static_cast<Index>(integer_of(body, "joint", 0, joints - 1));
-      begun.brush.radius = std::clamp(number_of(body, "radius"), 1e-6, 1e6);
-      begun.brush.strength = std::clamp(number_of(body, "strength"), 0.0, 1.0);
-      begun.brush.value = std::clamp(number_of(body, "value", 1), 0.0, 1.0);
-      for (const Json& name : body.value("lock", Json::array()))
-        if (name.is_string())
-          if (const Index locked = character.rig.skeleton.find(name.get<std::string>()); locked != kNone)
-            begun.brush.locked.push_back(locked);
-      begun.weights = field_values(*scene, {{"field", "joint"}, {"joint", begun.brush.joint}});
-      for (float& weight : begun.weights) weight = std::max(weight, 0.0F);
-      begun.scene = scene;
-      stroke_ = std::move(begun);
-      return;
-    }
-    if (!stroke_ || stroke_->scene != scene) throw Error("The stroke is over: the character has changed.");
-    if (phase == "drop") {
-      stroke_.reset();
-      send_field(sender.peer, {{"field", "joint"}, {"joint", integer_of(body, "joint", 0, joints - 1)}});
-      return;
-    }
-    if (phase == "dab") {
-      const auto vertex = static_cast<Index>(
-          integer_of(body, "vertex", 0, static_cast<std::int64_t>(character.rig.mesh.vertex_count()) - 1));
-      const Vec3 shift = body.contains("offset") ? vector_of(body, "offset") : Vec3(Vec3::Zero());
-      for (const Pin& pin :
-           surface->dab(stroke_->brush, vertex, character.rig.mesh.positions[vertex] + shift, stroke_->weights))
-        stroke_->pins[pin.vertex] = pin.value;
-      sender.peer->send(scene->field({}, stroke_->weights));
-      return;
-    }
-    if (phase != "end") throw Error(fmt::format("A stroke has no phase '{}'.", phase));
-    std::vector<Pin> pins;
-    for (const auto& [vertex, value] : stroke_->pins) pins.push_back({vertex, value});
-    Json lock = Json::array();
-    for (const Index joint : stroke_->brush.locked) lock.push_back(character.rig.skeleton.joints[joint].name);
-    Json step = {{"do", "paint"},
-                 {"joint", character.rig.skeleton.joints[stroke_->brush.joint].name},
-                 {"pins", pins_to_text(pins)}};
-    if (!lock.empty()) step["lock"] = lock;
-    stroke_.reset();
-    if (!pins.empty())
-      start_job(sender, step_label(step), [this, step](const Progress& progress) { add_step(step, progress); });
-  } catch (const std::exception& problem) {
-    fail(sender, problem.what());
-  }
 }
 
 }  // namespace sinew::studio

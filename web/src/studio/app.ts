@@ -20,13 +20,17 @@ export class App {
   private open = 0; // Requests for frames without an answer.
   private sequence = 0;
   private last = performance.now();
+  private next = 0; // The timer of the next request.
   private wanted = true; // A frame is wanted although nothing plays.
   private waiting: { info: store.SceneInfo; fresh: boolean } | null = null;
   private lastInput = '';
   private updates = 0;
   private measured = performance.now();
+  private gauged = 0;
+  private gauging = false;
   private micros = 0;
   readonly frames: string[] = []; // For tests: hashes of frames.
+  readonly totals = { updates: 0, drawn: 0, micros: 0 }; // For measuring, since the page was opened.
 
   constructor(element: HTMLElement) {
     this.view = new Viewport(element, () => undefined);
@@ -56,17 +60,24 @@ export class App {
       this.view.compare = !difference || store.compareView.value === 'difference' ? 'off' : store.compareView.value;
       this.want();
     });
+    effect(() => {
+      store.clipChange.value;
+      store.plot.value = null;
+      this.want();
+    });
     requestAnimationFrame(() => this.tick());
     window.addEventListener('dragover', (event) => event.preventDefault());
     window.addEventListener('drop', (event) => {
       event.preventDefault();
-      void this.openFiles([...(event.dataTransfer?.files ?? [])]);
+      // What is dropped on the time line is a clip, whatever else is in the file.
+      const onTimeline = event.target instanceof Element && event.target.closest('.timeline') !== null;
+      void this.openFiles([...(event.dataTransfer?.files ?? [])], onTimeline);
     });
   }
 
   private applyLook() {
     const difference = store.mode.value === 'compare' && store.methods.value[1] !== '' && store.compareView.value === 'difference';
-    const kind = difference ? 4 : { '': 0, joint: 1, segments: 2, influences: 3 }[store.field.value];
+    const kind = difference ? 4 : { '': 0, joint: 1, segments: 2, influences: 3, confidence: 5, origin: 2 }[store.field.value];
     const size = store.scene.value ? new THREE.Vector3(...store.scene.value.box[0]).distanceTo(new THREE.Vector3(...store.scene.value.box[1])) : 1;
     const look: Look = {
       field: kind as Look['field'],
@@ -85,15 +96,11 @@ export class App {
 
   private tick() {
     const now = performance.now();
-    const step = Math.min(0.25, (now - this.last) / 1000);
-    this.last = now;
-    const plays = store.playing.value && !this.still;
-    if (plays && store.duration.value > 0) {
-      const next = (store.time.peek() + step * store.speed.value) % store.duration.value;
-      store.time.value = next;
-    }
-    if (this.open < 2 && store.scene.peek() && this.link.ready && (plays || this.wanted)) this.request();
+    this.pull();
+    const drawn = this.view.drawn;
     this.view.tick(store.mode.peek() === 'pose' && store.posed.peek());
+    this.totals.drawn += this.view.drawn - drawn;
+    if (now - this.gauged > 300) this.gauge(now);
     if (now - this.measured > 1000) {
       const seconds = (now - this.measured) / 1000;
       store.statistics.value = { updates: this.updates / seconds, drawn: this.view.drawn / seconds, micros: this.updates ? this.micros / this.updates : 0 };
@@ -101,6 +108,19 @@ export class App {
       this.measured = now;
     }
     requestAnimationFrame(() => this.tick());
+  }
+
+  /// Moves the clock, and asks for the frame of now. Also between two pictures of the screen, up to sixty times a second:
+  /// what is drawn next is then as new as can be, however long drawing takes.
+  private pull() {
+    const now = performance.now();
+    const step = Math.min(0.25, (now - this.last) / 1000);
+    this.last = now;
+    const plays = store.playing.value && !this.still;
+    if (plays && store.duration.value > 0) store.time.value = (store.time.peek() + step * store.speed.value) % store.duration.value;
+    if (this.open < 2 && store.scene.peek() && this.link.ready && (plays || this.wanted)) this.request();
+    clearTimeout(this.next);
+    if (plays) this.next = window.setTimeout(() => this.pull(), 16);
   }
 
   /// Poses and joints stand still; everything else moves.
@@ -119,6 +139,7 @@ export class App {
       posed: store.posed.value && !bind,
       compare: store.mode.value === 'compare' && store.methods.value[1] !== '',
     };
+    Object.assign(body, store.clipChange.value);
     if (body.posed && this.tools.edit) body.edit = this.tools.edit;
     this.link.tell('draw', body);
   }
@@ -140,6 +161,8 @@ export class App {
         this.open = Math.max(0, this.open - 1);
         ++this.updates;
         this.micros += head.micros;
+        ++this.totals.updates;
+        this.totals.micros += head.micros;
         if (this.frames.length < 4000) this.frames.push(String(buffer.byteLength > 200 ? new Uint32Array(buffer, 32 + 12 * Math.floor(head.vertices / 2), 3).join(',') : ''));
       }
       this.view.frame(head, buffer);
@@ -150,17 +173,19 @@ export class App {
   private async loadPictures(info: store.SceneInfo) {
     const skins = this.view.skins;
     const made = new Map<number, Promise<ImageBitmap>>();
+    const wanted = info.materials.flatMap((material, i) => material ? ([['map', i, material.map], ['emissiveMap', i, material.emissiveMap]] as const) : []);
     await Promise.all(
-      info.materials.map(async (material, i) => {
-        const id = material && material.map >= 0 ? store.images.value[material.map] : null;
+      wanted.map(async ([kind, i, image]) => {
+        const id = image >= 0 ? store.images.value[image] : null;
         if (id === null || id === undefined) return;
         try {
           if (!made.has(id)) made.set(id, this.link.blob(id).then((blob) => createImageBitmap(blob, { colorSpaceConversion: 'none' })));
           const picture = await made.get(id)!;
-          for (const skin of skins) skin?.setMap(i, picture);
+          for (const skin of skins) skin?.setMap(i, kind, picture);
           this.view.touch();
         } catch {
-          store.notice.value = 'A picture of the character cannot be shown.';
+          // A new character may have come meanwhile, whose pictures are others.
+          if (skins === this.view.skins) store.notice.value = `The picture '${info.images[image] ?? ''}' cannot be shown.`;
         }
       }),
     );
@@ -202,6 +227,22 @@ export class App {
         void this.download(message.blob as number, message.name as string);
         if ((message.findings as string[]).length) store.notice.value = (message.findings as string[]).join(' ');
         break;
+      case 'view':
+        store.locked.value = new Set(message.locked as string[]);
+        break;
+      case 'earlier':
+        store.earlier.value = message.steps as number;
+        break;
+      case 'carried':
+        store.carried.value = { name: message.name as string, steps: message.steps as number };
+        break;
+      case 'play':
+        this.choose(message.clip as number);
+        store.playing.value = true;
+        break;
+      case 'plot':
+        if (message.generation === store.scene.value?.generation) store.plot.value = message as unknown as store.Plot;
+        break;
       case 'no_frame':
         this.open = Math.max(0, this.open - 1);
         break;
@@ -233,9 +274,16 @@ export class App {
     store.recipe.value = message.recipe as Record<string, unknown>[];
     store.items.value = null;
     store.item.value = -1;
+    store.measures.value = [];
+    store.plot.value = null;
+    store.earlier.value = message.earlier as number;
+    void this.loadRows();
     this.view.markAt();
     if (fresh) {
       store.chosen.value = -1;
+      store.carried.value = null;
+      store.selected.value = [];
+      store.clipChange.value = { mirror: false, in_place: false, arm_space: 0 };
       store.posed.value = false;
       store.field.value = '';
       store.hiddenMaterials.value = new Set();
@@ -251,7 +299,8 @@ export class App {
 
   private firstClip(info: store.SceneInfo): number {
     const fitting = info.clips.findIndex((clip) => clip.builtin && clip.name === info.fitting);
-    const own = info.clips.findIndex((clip) => !clip.builtin);
+    // Many files hold their bind pose as a clip of one frame, which shows nothing.
+    const own = info.clips.findIndex((clip) => !clip.builtin && (clip.duration ?? 1) > 0.1);
     return own >= 0 && !info.rigged && !store.isSample.value ? own : fitting;
   }
 
@@ -259,6 +308,7 @@ export class App {
     store.clip.value = clip;
     store.posed.value = false;
     store.duration.value = 0;
+    store.time.value = 0;
     this.want();
     if (clip < 0) return;
     this.link.ask('ask', { what: 'clip', clip }).then(
@@ -286,9 +336,10 @@ export class App {
     return this.run('do', { step });
   }
 
-  async openFiles(files: File[]) {
+  async openFiles(files: File[], asClips = false) {
     if (files.length === 0) return;
-    const main = files.find((file) => modelFiles(file.name)) ?? files[0];
+    const recipe = files.find((file) => file.name.endsWith('.sinew.json'));
+    const main = recipe ?? files.find((file) => modelFiles(file.name)) ?? files[0];
     if (!(await this.run('drop'))) return;
     try {
       for (const file of files) await this.link.upload(file);
@@ -304,6 +355,8 @@ export class App {
       } catch {
         store.error.value = `${main.name} is neither a pose nor a recipe.`;
       }
+    } else if (asClips || /\.(bvh|vrma)$/i.test(main.name)) {
+      for (const file of files.filter((candidate) => modelFiles(candidate.name))) if (!(await this.run('add_clips', { name: file.name }))) return;
     } else await this.run('open', { name: main.name });
   }
 
@@ -326,7 +379,54 @@ export class App {
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
 
+  /// What is measured of the joint in view, a few times a second.
+  private gauge(now: number) {
+    const useful = store.chosen.value >= 0 && ['review', 'pose', 'compare'].includes(store.mode.value);
+    if (this.gauging || !this.link.ready || !store.scene.value?.has_weights || !useful) return;
+    this.gauged = now;
+    this.gauging = true;
+    this.link.ask('ask', { what: 'measure', joint: store.chosen.value }).then(
+      (answer) => {
+        this.gauging = false;
+        store.measures.value = answer.ready ? (answer.measures as store.Measure[]) : [];
+      },
+      () => (this.gauging = false),
+    );
+  }
+
+  askPlot() {
+    const clip = store.clip.value;
+    if (clip < 0) return;
+    store.showPlot.value = true;
+    store.plot.value = null;
+    void this.run('plot', { clip, joint: store.chosen.value, ...store.clipChange.value });
+  }
+
+  /// The rows of the vertices that are selected.
+  async loadRows() {
+    const vertices = store.selected.value;
+    if (vertices.length === 0) {
+      store.rowTable.value = [];
+      return;
+    }
+    try {
+      const answer = await this.link.ask('ask', { what: 'rows', vertices });
+      store.rowTable.value = answer.rows as store.Row[];
+    } catch {
+      store.rowTable.value = [];
+    }
+  }
+
+  /// Painted weights of vertices give way to the computed ones.
+  reset(vertices: number[]) {
+    const bytes = new Uint8Array(new Uint32Array(vertices).buffer);
+    let text = '';
+    for (let i = 0; i < bytes.length; i += 4096) text += String.fromCharCode(...bytes.subarray(i, i + 4096));
+    return this.step({ do: 'reset', vertices: btoa(text) });
+  }
+
   picture() {
+    this.view.drawNow();
     this.view.renderer.domElement.toBlob((blob) => blob && this.save(blob, `${store.input.value || 'studio'}.png`));
   }
 
@@ -353,6 +453,37 @@ export class App {
     this.view.markAt(item.place, item.radius);
     if (item.place && item.radius) this.view.aim(new THREE.Vector3(...item.place), 3 * item.radius);
     this.want();
+  }
+
+  async standardPose(pose: 't' | 'a') {
+    if (await this.run('pose', { edit: { kind: 'standard', pose, joint: 0 } })) this.showPose();
+  }
+
+  playNamed(name: string) {
+    const clip = store.scene.value?.clips.findIndex((candidate) => candidate.name === name) ?? -1;
+    if (clip < 0) return;
+    this.choose(clip);
+    store.playing.value = true;
+  }
+
+  /// Adds the clip as it plays.
+  keepClip(name: string) {
+    const { mirror, in_place, arm_space } = store.clipChange.value;
+    const options = { ...(mirror ? { mirror } : {}), ...(in_place ? { in_place } : {}), ...(arm_space !== 0 ? { arm_space } : {}) };
+    store.clipChange.value = { mirror: false, in_place: false, arm_space: 0 };
+    return this.step({ do: 'clip', name, ...(Object.keys(options).length ? { options } : {}) });
+  }
+
+  exportFile(format: string) {
+    return this.run('export', { format, recipe: store.recipeInside.value, locked: [...store.locked.value] });
+  }
+
+  /// Removes the chosen joint and all below it.
+  deleteChain() {
+    const joints = store.scene.value?.joints ?? [];
+    const gone = new Set([store.chosen.value]);
+    joints.forEach((joint, i) => gone.has(joint.parent) && gone.add(i));
+    return this.step({ do: 'skeleton', options: { remove: [...gone].map((i) => joints[i].name) } });
   }
 
   nextJoint(step: number) {

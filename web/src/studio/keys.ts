@@ -51,7 +51,7 @@ export function onKey(app: App, event: KeyboardEvent) {
     const key = event.key.toLowerCase();
     if (key === 'z') void app.run(event.shiftKey ? 'redo' : 'undo');
     else if (key === 'y') void app.run('redo');
-    else if (key === 's') void app.run('export', { format: 'recipe' });
+    else if (key === 's') void app.exportFile('recipe');
     else return;
     event.preventDefault();
     return;

@@ -9,17 +9,18 @@ import { App } from './app';
 import { onKey, keyMap } from './keys';
 import { Outliner } from './panels/outliner';
 import { Panel } from './panels/panel';
+import { Plots } from './panels/plot';
 import { Timeline } from './panels/timeline';
 import * as store from './store';
 import './studio.css';
 
 let app: App | null = null;
 
-function chooseFiles() {
+function chooseFiles(asClips = false) {
   const input = document.createElement('input');
   input.type = 'file';
   input.multiple = true;
-  input.addEventListener('change', () => void app?.openFiles([...(input.files ?? [])]));
+  input.addEventListener('change', () => void app?.openFiles([...(input.files ?? [])], asClips));
   input.click();
 }
 
@@ -30,7 +31,7 @@ function TopBar() {
   return (
     <header class="bar">
       <b class="brand">Sinew</b>
-      <button onClick={chooseFiles} title="Open a character: GLB, VRM, FBX, OBJ, PLY, …">Open…</button>
+      <button onClick={() => chooseFiles()} title="Open a character: GLB, VRM, FBX, OBJ, PLY, …">Open…</button>
       {files.length > 1 && (
         <select aria-label="Characters" onChange={(event) => void app?.run('open', { file: Number(event.currentTarget.value) })}>
           {files.map((name, i) => (
@@ -64,6 +65,12 @@ function Notices() {
       {store.error.value && (
         <div class="note bad" role="alert"><span>{store.error.value}</span><button class="icon" title="Close" onClick={() => (store.error.value = '')}>×</button></div>
       )}
+      {store.earlier.value > 0 && store.editor.value && (
+        <div class="note"><span>Earlier work on this file was kept: {store.earlier.value} {store.earlier.value === 1 ? 'step' : 'steps'}.</span><button onClick={() => void app?.run('restore')}>Restore</button><button onClick={() => void app?.run('forget')}>Discard</button></div>
+      )}
+      {store.carried.value && (
+        <div class="note"><span>This file was made in the studio from {store.carried.value.name} by {store.carried.value.steps} steps. Open {store.carried.value.name} to go on with them.</span><button class="icon" title="Close" onClick={() => (store.carried.value = null)}>×</button></div>
+      )}
       {store.notice.value && (
         <div class="note"><span>{store.notice.value}</span><button class="icon" title="Close" onClick={() => (store.notice.value = '')}>×</button></div>
       )}
@@ -95,6 +102,14 @@ function ViewBar() {
   );
 }
 
+/// The colours of the shader.
+function categoryColor(i: number): string {
+  const hue = (i * 0.61803398875) % 1;
+  const rgb = [0, 4, 2].map((shift) => Math.min(1, Math.max(0, Math.abs(((hue * 6 + shift) % 6) - 3) - 1)));
+  const light = 0.75 + 0.3 * ((i * 0.38196601125) % 1);
+  return `rgb(${rgb.map((value) => Math.round(255 * Math.min(1, (0.225 + 0.55 * value) * light))).join()})`;
+}
+
 function Legend() {
   const { field, scene, chosen } = store;
   if (store.mode.value === 'compare' && store.methods.value[1] && store.compareView.value === 'difference')
@@ -111,6 +126,9 @@ function Legend() {
         <span class="none">▨ no weights</span>
       </div>
     );
+  if (field.value === 'confidence') return <div class="legend"><b>confidence</b><span class="ramp" /><span>0 · .25 · .5 · .75 · 1</span><span class="none">▨ no weights</span></div>;
+  if (field.value === 'origin')
+    return <div class="legend tall"><b>computed by</b>{scene.value?.origins.map((origin, i) => <span><i style={{ background: categoryColor(i) }} /> {origin}</span>)}</div>;
   return <div class="legend"><b>{field.value === 'influences' ? 'joints that move a vertex' : 'strongest joint'}</b>{field.value === 'influences' && <><span class="ramp" /><span>1</span><span>8</span></>}<span class="none">▨ no weights</span></div>;
 }
 
@@ -140,6 +158,7 @@ function Stage() {
   return (
     <main class="stage">
       <div class="canvas" ref={place} />
+      <canvas class="loupe" width="168" height="168" hidden aria-hidden="true" />
       <ViewBar />
       <Legend />
       <Figures />
@@ -184,8 +203,9 @@ function Page() {
       <TopBar />
       <Outliner app={() => app} />
       <Stage />
-      <Panel app={() => app} choose={chooseFiles} />
-      <Timeline app={() => app} />
+      <Panel app={() => app} choose={() => chooseFiles()} />
+      <Plots app={() => app} />
+      <Timeline app={() => app} add={() => chooseFiles(true)} />
       <CommandLine />
       <Help />
     </div>

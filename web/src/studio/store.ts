@@ -4,6 +4,7 @@
 /// What the panels show. Frames, pointer and camera do not pass through here.
 
 import { signal, computed } from '@preact/signals';
+import type { App } from './app';
 
 export interface OptionInfo {
   name: string;
@@ -34,6 +35,8 @@ export interface Welcome {
   templates: string[];
   presets: string[];
   report: boolean;
+  rig: OptionInfo[];
+  clips: OptionInfo[];
 }
 
 export interface Joint {
@@ -44,6 +47,7 @@ export interface Joint {
   vertices: number;
   mirror: number;
   driven: boolean;
+  limited: boolean;
   confidence?: number;
   origin?: string;
   hint?: string;
@@ -70,10 +74,14 @@ export interface SceneInfo {
   colors: boolean;
   groups: { start: number; count: number }[];
   materials: (Material | null)[];
+  images: (string | null)[];
   parts: { name: string; vertices: number; faces: number }[];
   shells: number;
   joints: Joint[];
-  clips: { name: string; builtin: boolean }[];
+  clips: { name: string; builtin: boolean; duration?: number }[];
+  forward: [number, number, number];
+  origins: string[];
+  has_confidence: boolean;
   fitting: string;
   rigged: boolean;
   has_weights: boolean;
@@ -159,14 +167,51 @@ export const compareView = signal<'side' | 'wipe' | 'difference'>('side');
 export const showBones = signal(false);
 export const xray = signal(false);
 export const wire = signal(false);
-export const field = signal<'' | 'joint' | 'influences' | 'segments'>('');
+export type Field = '' | 'joint' | 'influences' | 'segments' | 'confidence' | 'origin';
+export const field = signal<Field>('');
 export const theme = signal<'dark' | 'light'>('dark');
 export const help = signal(false);
+/// How the clip is changed while it plays, and in the export.
+export const clipChange = signal({ mirror: false, in_place: false, arm_space: 0 });
+
+export interface Measure {
+  thinnest: number;
+  joint_volume: number;
+  volume: number;
+}
+export const measures = signal<Measure[]>([]);
+
+export interface Plot {
+  clip: number;
+  joint: number;
+  times: number[];
+  series: { method: string; thinnest: number[]; volume: number[] }[];
+}
+export const plot = signal<Plot | null>(null);
+export const showPlot = signal(false);
+
+/// Steps of earlier work on this file, which can be restored.
+export const earlier = signal(0);
+/// The mesh that an exported file was made from.
+export const carried = signal<{ name: string; steps: number } | null>(null);
+
+export interface Row {
+  vertex: number;
+  row: [string, number][];
+  painted: boolean;
+}
+export const selected = signal<number[]>([]);
+export const rowTable = signal<Row[]>([]);
+
 export const statistics = signal({ updates: 0, drawn: 0, micros: 0 });
 
 export const mirror = signal(true);
 export const whole = signal(false);
 export const brush = signal({ mode: 'add', radius: 0.05, strength: 0.4, value: 1 });
+export const normalize = signal(true);
+/// The next click on the skin adds a joint below the chosen one.
+export const adding = signal(false);
+export const recipeInside = signal(false);
 
 export const jointName = computed(() => scene.value?.joints[chosen.value]?.name ?? '');
 
@@ -177,6 +222,6 @@ export const deforming = computed(() => {
 
 declare global {
   interface Window {
-    sinewStudio?: unknown;
+    sinewStudio?: { app: App; store: unknown };
   }
 }

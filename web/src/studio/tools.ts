@@ -47,7 +47,7 @@ export class Tools {
     if (event.button !== 0) return;
     const mode = store.mode.value;
     if (mode === 'pose' && store.posed.value && this.pressGizmo(at)) this.take(event);
-    else if (mode === 'joints' && store.scene.value?.movable && this.pressJoint(at)) this.take(event);
+    else if (mode === 'joints' && store.scene.value?.movable && !store.adding.value && this.pressJoint(at)) this.take(event);
     else if (mode === 'weights' && brushOn.value && this.pressBrush(at, event)) this.take(event);
   }
 
@@ -91,6 +91,7 @@ export class Tools {
     this.painting = true;
     this.app.link.tell('stroke', {
       phase: 'begin', mode, joint: store.chosen.value, radius: settings.radius, strength: settings.strength, value: settings.value, lock: [...store.locked.value],
+      mirror: store.mirror.value, normalize: store.normalize.value,
     });
     this.dab(at);
     return true;
@@ -121,6 +122,7 @@ export class Tools {
       this.app.want();
     } else if (this.joint) {
       this.dragJoint(at, event.ctrlKey);
+      this.view.loupe = at;
     } else if (this.painting) {
       this.dab(at);
     } else if (event.buttons === 0) {
@@ -189,11 +191,12 @@ export class Tools {
     this.turn = this.pull = this.joint = null;
     this.painting = false;
     this.dabAt = null;
+    this.view.loupe = null;
     this.view.gizmo.hot = null;
     this.view.controls.enabled = true;
     store.hovered.value = '';
     if (took) event.stopImmediatePropagation();
-    else if (click && event.button === 0) void this.click(at);
+    else if (click && event.button === 0) void this.click(at, event.shiftKey);
   }
 
   private async commitPose(edit: Edit) {
@@ -210,9 +213,27 @@ export class Tools {
     this.app.want();
   }
 
-  private async click(at: THREE.Vector2) {
+  /// Puts a joint below the chosen one, in the middle of the limb.
+  private async addJoint(at: THREE.Vector2) {
+    const info = store.scene.value!;
+    const parent = info.joints[store.chosen.value];
+    const ray = this.view.ray(at);
+    const answer = await this.app.link.ask('ask', { what: 'snap', origin: triple(ray.origin), direction: triple(ray.direction), whole: store.whole.value });
+    if (!answer.hit) {
+      store.notice.value = 'Click the skin where the joint belongs.';
+      return;
+    }
+    store.adding.value = false;
+    const names = new Set(info.joints.map((joint) => joint.name));
+    let number = 1;
+    while (names.has(`${parent.name}_added${number}`)) ++number;
+    await this.app.step({ do: 'skeleton', options: { add: { [`${parent.name}_added${number}@${parent.name}`]: answer.point } } });
+  }
+
+  private async click(at: THREE.Vector2, adds: boolean) {
     const info = store.scene.value;
     if (!info) return;
+    if (store.mode.value === 'joints' && store.adding.value && store.chosen.value >= 0) return this.addJoint(at);
     const bones = this.view.bones?.group.visible ?? false;
     const joint = bones ? this.view.pickJoint(at, 14) : -1;
     if (joint >= 0) {
@@ -227,7 +248,11 @@ export class Tools {
     const vertex = this.view.skins[0]!.sources[hit.vertex];
     try {
       const answer = await this.app.link.ask('ask', { what: 'vertex', vertex });
-      picked.value = { vertex, row: answer.row as [string, number][], shell: answer.shell as number };
+      const group = info.groups.findIndex((g) => 3 * hit.triangle >= g.start && 3 * hit.triangle < g.start + g.count);
+      picked.value = { vertex, row: answer.row as [string, number][], shell: answer.shell as number, material: info.materials[group]?.name ?? '' };
+      const others = adds ? store.selected.value.filter((other) => other !== vertex) : [];
+      store.selected.value = [...others, vertex];
+      void this.app.loadRows();
       const name = picked.value.row[0]?.[0];
       if (name !== undefined) store.chosen.value = info.joints.findIndex((j) => j.name === name);
     } catch {
@@ -240,6 +265,8 @@ export class Tools {
     this.turn = this.pull = this.joint = null;
     this.painting = false;
     this.edit = null;
+    store.adding.value = false;
+    this.view.loupe = null;
     this.view.moved = null;
     this.view.setOutline([]);
     this.view.controls.enabled = true;
@@ -248,4 +275,4 @@ export class Tools {
 }
 
 export const brushOn = signal(false);
-export const picked = signal<{ vertex: number; row: [string, number][]; shell: number } | null>(null);
+export const picked = signal<{ vertex: number; row: [string, number][]; shell: number; material: string } | null>(null);

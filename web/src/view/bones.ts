@@ -54,6 +54,7 @@ export class Bones {
     const m = new THREE.Matrix4();
     this.places.forEach((place, i) => place.set(matrices[12 * i + 3], matrices[12 * i + 7], matrices[12 * i + 11]));
     if (moved) this.places[moved.joint].copy(moved.place);
+    if (!this.group.visible) return;
     this.ends.forEach(([from, to], i) => {
       const along = this.places[to].clone().sub(this.places[from]);
       const length = along.length();

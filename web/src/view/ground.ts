@@ -21,14 +21,22 @@ function discTexture(): THREE.Texture {
 export class Ground {
   readonly group = new THREE.Group();
   private readonly shadow: THREE.Mesh;
-  private readonly lines: THREE.LineSegments<THREE.BufferGeometry, THREE.LineBasicMaterial>;
+  private readonly lines: THREE.LineSegments<THREE.BufferGeometry, THREE.ShaderMaterial>;
   private readonly arrow: THREE.Mesh<THREE.BufferGeometry, THREE.MeshBasicMaterial>;
   private readonly ruler: THREE.LineSegments<THREE.BufferGeometry, THREE.LineBasicMaterial>;
 
   constructor() {
     this.shadow = new THREE.Mesh(new THREE.PlaneGeometry(1, 1), new THREE.MeshBasicMaterial({ map: discTexture(), transparent: true, depthWrite: false }));
     this.shadow.rotation.x = -Math.PI / 2;
-    this.lines = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ transparent: true, opacity: 0.55, vertexColors: true }));
+    this.lines = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.ShaderMaterial({
+      glslVersion: THREE.GLSL3,
+      vertexShader: 'out vec2 place; void main() { place = position.xz; gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); }',
+      // Lines fade out, so that the ground has no edge.
+      fragmentShader: 'precision highp float; uniform vec3 ink; uniform vec3 middle; in vec2 place; out vec4 result; void main() { result = vec4(ink, 0.6 * max(0.0, 1.0 - distance(place, middle.xy) / middle.z)); }',
+      uniforms: { ink: { value: new THREE.Color() }, middle: { value: new THREE.Vector3() } },
+      transparent: true,
+      depthWrite: false,
+    }));
     const shape = new THREE.BufferGeometry();
     shape.setAttribute('position', new THREE.BufferAttribute(new Float32Array([-0.5, 0, 0, 0.5, 0, 0, 0, 0, 1]), 3));
     this.arrow = new THREE.Mesh(shape, new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.6, side: THREE.DoubleSide }));
@@ -40,33 +48,29 @@ export class Ground {
     });
   }
 
-  fit(lower: THREE.Vector3, upper: THREE.Vector3, dark: boolean) {
+  fit(lower: THREE.Vector3, upper: THREE.Vector3, facing: THREE.Vector3, dark: boolean) {
     const size = upper.clone().sub(lower).length();
     const step = size < 0.4 ? 0.1 : size < 30 ? 1 : 10 ** Math.round(Math.log10(size / 4));
     const count = Math.max(4, Math.min(20, Math.ceil((2 * size) / step)));
     const middle = [Math.round((lower.x + upper.x) / 2 / step) * step, lower.y, Math.round((lower.z + upper.z) / 2 / step) * step];
     const points: number[] = [];
-    const colors: number[] = [];
-    const ink = new THREE.Color(dark ? 0x55606d : 0xaab3bd);
-    const paper = new THREE.Color(dark ? 0x1b1f25 : 0xe9ecef);
-    const put = (x: number, z: number) => {
-      points.push(middle[0] + x, middle[1], middle[2] + z);
-      const fade = Math.min(1, Math.hypot(x, z) / (count * step));
-      const c = ink.clone().lerp(paper, fade);
-      colors.push(c.r, c.g, c.b);
-    };
-    for (let i = -count; i <= count; ++i)
-      for (let k = -count; k < count; ++k) {
-        put(i * step, k * step);
-        put(i * step, (k + 1) * step);
-        put(k * step, i * step);
-        put((k + 1) * step, i * step);
-      }
-    this.lines.geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array(points), 3));
-    this.lines.geometry.setAttribute('color', new THREE.BufferAttribute(new Float32Array(colors), 3));
+    const reach = count * step;
+    for (let i = -count; i <= count; ++i) {
+      points.push(middle[0] + i * step, middle[1], middle[2] - reach, middle[0] + i * step, middle[1], middle[2] + reach);
+      points.push(middle[0] - reach, middle[1], middle[2] + i * step, middle[0] + reach, middle[1], middle[2] + i * step);
+    }
+    this.lines.geometry.dispose();
+    this.lines.geometry = new THREE.BufferGeometry().setAttribute('position', new THREE.BufferAttribute(new Float32Array(points), 3));
+    const { ink, middle: place } = this.lines.material.uniforms;
+    // The shader writes what a screen shows.
+    (ink.value as THREE.Color).set(dark ? 0x55606d : 0x8a95a1).convertLinearToSRGB();
+    (place.value as THREE.Vector3).set(middle[0], middle[2], reach);
     this.shadow.position.set((lower.x + upper.x) / 2, lower.y + 1e-3 * size, (lower.z + upper.z) / 2);
     this.shadow.scale.set(0.75 * Math.max(upper.x - lower.x, 0.3 * size), 1.6 * Math.max(upper.z - lower.z, 0.3 * size), 1);
-    this.arrow.position.set((lower.x + upper.x) / 2, lower.y + 2e-3 * size, upper.z + 0.1 * size);
+    const heading = Math.atan2(facing.x, facing.z);
+    const front = Math.abs(Math.sin(heading)) * 0.5 * (upper.x - lower.x) + Math.abs(Math.cos(heading)) * 0.5 * (upper.z - lower.z) + 0.1 * size;
+    this.arrow.position.set((lower.x + upper.x) / 2 + front * Math.sin(heading), lower.y + 2e-3 * size, (lower.z + upper.z) / 2 + front * Math.cos(heading));
+    this.arrow.rotation.y = heading;
     this.arrow.scale.setScalar(0.07 * size);
     this.arrow.material.color.set(dark ? 0x8894a3 : 0x6b7682);
     // A person's height, where that is a measure at all.

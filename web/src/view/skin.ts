@@ -37,6 +37,7 @@ uniform float cutoff;
 uniform float opacity;
 uniform float range;
 uniform sampler2D map;
+uniform sampler2D emissiveMap;
 in vec3 vNormal;
 in vec3 vView;
 in vec2 vUv;
@@ -77,7 +78,11 @@ void main() {
   float sky = 0.5 + 0.5 * n.y;
   float rim = pow(1.0 - max(dot(n, v), 0.0), 3.0);
   vec3 light = mix(vec3(0.20, 0.19, 0.20), vec3(0.42, 0.45, 0.50), sky) + 0.72 * key * vec3(1.0, 0.97, 0.92) + 0.16 * fill * vec3(0.75, 0.85, 1.0);
-  vec3 shown = base.rgb * light + 0.10 * rim * vec3(0.8, 0.9, 1.0) + emissive;
+  vec3 glow = emissive;
+#ifdef EMISSIVE_MAP
+  glow *= texture(emissiveMap, vUv).rgb;
+#endif
+  vec3 shown = base.rgb * light + 0.10 * rim * vec3(0.8, 0.9, 1.0) + glow;
   shown = pow(shown, vec3(1.0 / 2.2));
 #ifdef FIELD
   float shade = 0.75 + 0.25 * key;
@@ -89,6 +94,8 @@ void main() {
     flat_color = category(floor(vCategory + 0.5));
   #elif FIELD == 3
     flat_color = cividis((floor(vCategory + 0.5) - 1.0) / range);
+  #elif FIELD == 5
+    flat_color = cividis(vField);
   #else
     float t = clamp(vField / range, 0.0, 1.0);
     flat_color = t < 0.5 ? mix(vec3(0.16, 0.33, 0.62), vec3(0.93), 2.0 * t) : mix(vec3(0.93), vec3(0.90, 0.45, 0.05), 2.0 * t - 1.0);
@@ -115,7 +122,7 @@ function isPlain({ color: [r, g, b, a], emissive, map, alpha }: Material): boole
   return map < 0 && alpha === 'opaque' && r === g && g === b && r >= 0.5 && a === 1 && emissive.every((e) => e === 0);
 }
 
-export type FieldKind = 0 | 1 | 2 | 3 | 4; // none, share, category, count, distance
+export type FieldKind = 0 | 1 | 2 | 3 | 4 | 5; // none, share, category, count, distance, confidence
 
 export interface Look {
   field: FieldKind;
@@ -157,8 +164,9 @@ export class Skin {
     this.geometry.setAttribute('field', new THREE.BufferAttribute(new Float32Array(n), 1));
     info.groups.forEach((group, i) => this.geometry.addGroup(group.start, group.count, i));
     const bare: Material = { ...clay, color: info.colors ? [1, 1, 1, 1] : clay.color };
-    const plain = info.materials.every((material) => material === null || isPlain(material));
-    this.materials = info.materials.map((material) => this.make(material === null || plain ? bare : material));
+    // A file whose pictures are missing says nothing about colours where its materials are plain.
+    const pictures = info.materials.some((material) => material !== null && material.map >= 0);
+    this.materials = info.materials.map((material) => this.make(material === null || (!pictures && isPlain(material)) ? bare : material));
     this.mesh = new THREE.Mesh(this.geometry, this.materials);
     this.mesh.frustumCulled = false;
     this.mesh.visible = false;
@@ -181,6 +189,7 @@ export class Skin {
         opacity: { value: 1 },
         range: { value: 1 },
         map: { value: this.empty },
+        emissiveMap: { value: this.empty },
       },
     });
     made.userData.blend = material.alpha === 'blend';
@@ -188,7 +197,7 @@ export class Skin {
   }
 
   /// A picture arrived.
-  setMap(index: number, picture: ImageBitmap) {
+  setMap(index: number, kind: 'map' | 'emissiveMap', picture: ImageBitmap) {
     const material = this.materials[index];
     const texture = new THREE.Texture(picture);
     texture.flipY = false;
@@ -196,8 +205,9 @@ export class Skin {
     texture.colorSpace = THREE.SRGBColorSpace;
     texture.anisotropy = 2;
     texture.needsUpdate = true;
-    material.uniforms.map.value = texture;
-    material.defines.MAP = 1;
+    (material.uniforms[kind].value as THREE.Texture).dispose();
+    material.uniforms[kind].value = texture;
+    material.defines[kind === 'map' ? 'MAP' : 'EMISSIVE_MAP'] = 1;
     material.needsUpdate = true;
   }
 
@@ -239,7 +249,7 @@ export class Skin {
   dispose() {
     this.geometry.dispose();
     for (const material of this.materials) {
-      (material.uniforms.map.value as THREE.Texture).dispose();
+      for (const kind of ['map', 'emissiveMap']) (material.uniforms[kind].value as THREE.Texture).dispose();
       material.dispose();
     }
   }

@@ -15,6 +15,15 @@ import type { Head } from '../studio/link';
 
 export type Compare = 'off' | 'side' | 'wipe';
 
+/// Whether the browser draws with the processor. Smooth edges then cost more than they show.
+function drawsWithoutCard(): boolean {
+  const gl = document.createElement('canvas').getContext('webgl2');
+  const info = gl?.getExtension('WEBGL_debug_renderer_info');
+  const name = gl && info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
+  gl?.getExtension('WEBGL_lose_context')?.loseContext();
+  return /swiftshader|llvmpipe|software/i.test(name);
+}
+
 export class Viewport {
   readonly renderer: THREE.WebGLRenderer;
   readonly camera = new THREE.PerspectiveCamera(30, 1, 0.01, 1000);
@@ -29,10 +38,12 @@ export class Viewport {
   wipe = 0.5;
   moved: { joint: number; place: THREE.Vector3 } | null = null;
   drawn = 0;
+  loupe: THREE.Vector2 | null = null; // What is magnified, in pixels of the canvas.
   private readonly scene = new THREE.Scene();
   private readonly mark: THREE.Mesh<THREE.BufferGeometry, THREE.MeshBasicMaterial>;
   private readonly outline: THREE.LineLoop<THREE.BufferGeometry, THREE.LineBasicMaterial>;
   private readonly ring: THREE.LineLoop<THREE.BufferGeometry, THREE.LineBasicMaterial>;
+  private readonly software: boolean;
   private dirty = true;
   private dark = true;
   private scale = 1;
@@ -42,7 +53,8 @@ export class Viewport {
   private settle = 0;
 
   constructor(readonly element: HTMLElement, private readonly changed: () => void) {
-    this.renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true, powerPreference: 'high-performance' });
+    this.software = drawsWithoutCard();
+    this.renderer = new THREE.WebGLRenderer({ antialias: !this.software, powerPreference: 'high-performance' });
     this.renderer.autoClear = false;
     element.append(this.renderer.domElement);
     this.renderer.domElement.tabIndex = 0;
@@ -84,7 +96,7 @@ export class Viewport {
 
   setTheme(dark: boolean) {
     this.dark = dark;
-    if (this.info) this.ground.fit(new THREE.Vector3(...this.info.box[0]), new THREE.Vector3(...this.info.box[1]), dark);
+    if (this.info) this.ground.fit(new THREE.Vector3(...this.info.box[0]), new THREE.Vector3(...this.info.box[1]), new THREE.Vector3(...this.info.forward), dark);
     this.touch();
   }
 
@@ -117,7 +129,7 @@ export class Viewport {
     this.moved = null;
     this.gizmo.group.visible = false;
     if (fresh) {
-      this.ground.fit(lower, upper, this.dark);
+      this.ground.fit(lower, upper, new THREE.Vector3(...info.forward), this.dark);
       this.frameAll();
     }
     this.touch();
@@ -143,7 +155,27 @@ export class Viewport {
     if (!this.info) return;
     const [lower, upper] = this.info.box.map((corner) => new THREE.Vector3(...corner));
     const middle = lower.clone().add(upper).multiplyScalar(0.5);
-    this.aim(middle, 0.5 * lower.distanceTo(upper), new THREE.Vector3(0.5, 0.16, 1));
+    // From the side of the face, a little from its left.
+    const forward = new THREE.Vector3(...this.info.forward).setY(0);
+    if (forward.lengthSq() < 1e-6) forward.set(0, 0, 1);
+    const left = new THREE.Vector3(0, 1, 0).cross(forward.normalize());
+    const direction = forward.addScaledVector(left, 0.5).add(new THREE.Vector3(0, 0.16, 0)).normalize();
+    this.aim(middle, this.reach(lower, upper, middle, direction), direction);
+  }
+
+  /// The radius of a ball that is as large on the screen as a box, seen from a direction.
+  private reach(lower: THREE.Vector3, upper: THREE.Vector3, middle: THREE.Vector3, direction: THREE.Vector3): number {
+    const right = new THREE.Vector3(0, 1, 0).cross(direction).normalize();
+    const up = direction.clone().cross(right);
+    const aspect = Math.max(0.2, (this.element.clientWidth * this.aspectShare) / Math.max(1, this.element.clientHeight));
+    let most = 0;
+    for (let i = 0; i < 8; ++i) {
+      const corner = new THREE.Vector3(i & 1 ? upper.x : lower.x, i & 2 ? upper.y : lower.y, i & 4 ? upper.z : lower.z).sub(middle);
+      // What is nearer to the eye looks larger.
+      const nearer = 0.27 * Math.max(0, corner.dot(direction));
+      most = Math.max(most, Math.abs(corner.dot(up)) + nearer, Math.abs(corner.dot(right)) / aspect + nearer);
+    }
+    return most > 0 ? most : 1;
   }
 
   /// Looks at a place from the direction of now, or another one.
@@ -262,6 +294,13 @@ export class Viewport {
     this.gizmo.place(skin.joints, this.chosen, this.boneOf(this.chosen), this.camera, this.element.clientHeight);
   }
 
+  /// Draws at once, with all pixels: what is read from the canvas is gone after the next picture of the screen.
+  drawNow() {
+    this.moving = false;
+    this.dirty = true;
+    this.tick(this.gizmo.group.visible);
+  }
+
   /// Called for each picture of the screen.
   tick(showGizmo: boolean) {
     if (!this.dirty) return;
@@ -285,8 +324,31 @@ export class Viewport {
     this.placeGizmo(showGizmo);
     if (this.mark.visible) this.mark.quaternion.copy(this.camera.quaternion);
     this.draw();
+    this.magnify();
     ++this.drawn;
     this.changed();
+  }
+
+  /// Shows what is under the pointer four times as large, while a joint is dragged.
+  private magnify() {
+    const glass = this.element.parentElement?.querySelector<HTMLCanvasElement>('.loupe');
+    if (!glass) return;
+    glass.hidden = this.loupe === null;
+    const context = glass.getContext('2d');
+    if (!this.loupe || !context) return;
+    const source = this.renderer.domElement;
+    const scale = source.width / Math.max(1, this.element.clientWidth);
+    const side = (glass.width / 4) * scale;
+    context.imageSmoothingEnabled = true;
+    context.clearRect(0, 0, glass.width, glass.height);
+    context.drawImage(source, this.loupe.x * scale - side / 2, this.loupe.y * scale - side / 2, side, side, 0, 0, glass.width, glass.height);
+    context.strokeStyle = '#fff9';
+    context.beginPath();
+    context.moveTo(glass.width / 2, glass.height / 2 - 9);
+    context.lineTo(glass.width / 2, glass.height / 2 + 9);
+    context.moveTo(glass.width / 2 - 9, glass.height / 2);
+    context.lineTo(glass.width / 2 + 9, glass.height / 2);
+    context.stroke();
   }
 
   private draw() {

@@ -17,6 +17,16 @@ function Control({ option, value, set }: { option: OptionInfo; value: unknown; s
         {option.choices.map((word) => <option value={word}>{word || 'default'}</option>)}
       </select>
     );
+  if (option.type === 'list' && option.choices) {
+    const chosen = new Set((value as string[] | null) ?? []);
+    return (
+      <span class="choices">
+        {option.choices.map((word) => (
+          <label><input type="checkbox" checked={chosen.has(word)} onChange={(event) => { if (event.currentTarget.checked) chosen.add(word); else chosen.delete(word); set([...chosen]); }} /> {word}</label>
+        ))}
+      </span>
+    );
+  }
   if (option.type === 'integer' || option.type === 'number')
     return (
       <input type="number" title={title} min={option.min} max={option.max} step={option.type === 'integer' ? 1 : 'any'} value={value === null || value === undefined ? '' : String(value)} placeholder="default"

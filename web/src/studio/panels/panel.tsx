@@ -4,18 +4,18 @@
 import { signal } from '@preact/signals';
 import type { App } from '../app';
 import * as store from '../store';
-import { brushOn, picked } from '../tools';
 import { Controls, type Values } from './controls';
+import { Measures } from './measures';
+import { Weights } from './weights';
 
-interface Props {
+export interface Props {
   app: () => App | null;
   choose: () => void;
 }
 
-const binder = signal('auto');
-const binderOptions = signal<Values>({});
-const template = signal('auto');
-const preset = signal('plain');
+const rigValues = signal<Values>({});
+/// What a person chooses by looking; the rest is for the command line.
+const rigNames = ['template', 'preset', 'rest', 'fingers', 'extras', 'without', 'symmetry', 'orientation', 'max_influences', 'unit', 'up', 'forward'];
 
 function Drop({ choose }: Props) {
   return (
@@ -62,6 +62,7 @@ function Review(props: Props) {
           </div>
         </div>
       )}
+      <Measures />
       <h3>Look at {store.verdict.value && items && <span class={`verdict ${store.verdict.value}`}>{store.verdict.value}</span>}</h3>
       {items === null ? (
         <p class="quiet">{info.joints.length ? 'Checking…' : 'There is no skeleton to check.'}</p>
@@ -98,14 +99,20 @@ function PosePanel({ app }: Props) {
       {joint && (
         <div class="card">
           <h3>{joint.name}</h3>
-          <p>twist {(entry?.twist_deg ?? 0).toFixed(1)}° · {joint.vertices.toLocaleString('en')} vertices</p>
+          <p>twist {(entry?.twist_deg ?? 0).toFixed(1)}° · {joint.vertices.toLocaleString('en')} vertices{joint.limited ? ' · has limits, which pulling keeps' : ''}</p>
           <div class="row">
             <button onClick={() => void app()?.run('pose', { edit: { kind: 'twist', joint: store.chosen.value, angle: Math.PI / 2 } })}>Twist 90°</button>
             <button disabled={!entry} onClick={() => void app()?.run('pose', { edit: { kind: 'reset', joint: store.chosen.value } })}>Reset joint</button>
           </div>
         </div>
       )}
+      <Measures />
       <h3>Pose</h3>
+      <div class="row">
+        <button title="Arms to the sides" onClick={() => void app()?.standardPose('t')}>T</button>
+        <button title="Arms 45° down" onClick={() => void app()?.standardPose('a')}>A</button>
+        <button title="All joints through their range" onClick={() => app()?.playNamed('exercise')}>Exercise</button>
+      </div>
       <div class="row">
         <button aria-pressed={store.posed.value} onClick={() => { store.posed.value = !store.posed.value; if (!store.posed.value) store.clip.value = -1; app()?.want(); }}>{store.posed.value ? 'Pose' : 'Rest'}</button>
         <button disabled={!changed} onClick={() => void app()?.run('pose', { edit: { kind: 'reset' } })}>Reset all</button>
@@ -136,82 +143,19 @@ function Joints({ app }: Props) {
       )}
       <label class="check"><input type="checkbox" checked={store.mirror.value} onChange={(event) => (store.mirror.value = event.currentTarget.checked)} /> Mirror (M)</label>
       <label class="check"><input type="checkbox" checked={store.whole.value} onChange={(event) => (store.whole.value = event.currentTarget.checked)} /> Snap to the whole limb, not its front part</label>
+      {joint && info && (
+        <>
+          <h3>Chain</h3>
+          <div class="row">
+            <button disabled={store.isSample.value} title="The joint and all below it; their weights go to the joint above" onClick={() => void app()?.deleteChain()}>Delete from {joint.name}</button>
+            <button disabled={store.isSample.value} aria-pressed={store.adding.value} title="Then click the skin: the joint is put in the middle of the limb, and weights are computed" onClick={() => (store.adding.value = !store.adding.value)}>Add a joint below</button>
+          </div>
+        </>
+      )}
       <h3>Rig again</h3>
-      <div class="controls">
-        <label><span>body plan</span><select value={template.value} onChange={(event) => (template.value = event.currentTarget.value)}>{words?.templates.map((word) => <option>{word}</option>)}</select></label>
-        <label><span>preset</span><select value={preset.value} onChange={(event) => (preset.value = event.currentTarget.value)}>{words?.presets.map((word) => <option>{word}</option>)}</select></label>
-      </div>
+      <Controls options={(words?.rig ?? []).filter((option) => rigNames.includes(option.name))} values={rigValues.value} change={(values) => (rigValues.value = values)} />
       <button class="main" disabled={store.isSample.value} title={store.isSample.value ? 'Open a character first' : ''}
-        onClick={() => void app()?.step({ do: 'rig', options: { template: template.value, preset: preset.value, demo_clip: ['auto'], replace: true } })}>Rig again</button>
-    </>
-  );
-}
-
-const radii = (app: App | null) => Math.max(0.001, 0.2 * (app?.size ?? 1));
-
-function Brush({ app }: Props) {
-  const settings = store.brush.value;
-  const set = (change: Partial<typeof settings>) => (store.brush.value = { ...settings, ...change });
-  return (
-    <div class="card">
-      <label class="check"><input type="checkbox" checked={brushOn.value} onChange={(event) => (brushOn.value = event.currentTarget.checked)} /> <b>Brush (B)</b></label>
-      <div class="row segmented">
-        {['add', 'subtract', 'smooth', 'replace'].map((word) => <button aria-pressed={settings.mode === word} onClick={() => set({ mode: word })}>{word}</button>)}
-      </div>
-      <label class="slide"><span>radius</span><input type="range" min={0.003 * (app()?.size ?? 1)} max={radii(app())} step="any" value={settings.radius} onInput={(event) => set({ radius: Number(event.currentTarget.value) })} /><i>{(100 * settings.radius).toFixed(1)} cm</i></label>
-      <label class="slide"><span>strength</span><input type="range" min="0.02" max="1" step="any" value={settings.strength} onInput={(event) => set({ strength: Number(event.currentTarget.value) })} /><i>{settings.strength.toFixed(2)}</i></label>
-      {settings.mode === 'replace' && <label class="slide"><span>value</span><input type="range" min="0" max="1" step="any" value={settings.value} onInput={(event) => set({ value: Number(event.currentTarget.value) })} /><i>{settings.value.toFixed(2)}</i></label>}
-    </div>
-  );
-}
-
-function Weights(props: Props) {
-  const { app } = props;
-  const info = store.scene.value;
-  if (!info?.has_weights) return <p>There are no weights. {info?.joints.length ? <button onClick={() => void app()?.step({ do: 'bind', options: {} })}>Compute weights</button> : 'Rig first.'}</p>;
-  const methods = store.welcome.value?.binders ?? [];
-  const method = methods.find((m) => m.id === binder.value);
-  const edit = (options: Record<string, unknown>) => void app()?.step({ do: 'weights', options: { ...options, ...(store.locked.value.size ? { lock: [...store.locked.value] } : {}) } });
-  const vertex = picked.value;
-  const name = store.jointName.value;
-  return (
-    <>
-      <div class="row segmented">
-        {([['joint', 'Joint'], ['segments', 'Segments'], ['influences', 'Influences']] as const).map(([kind, text]) => (
-          <button aria-pressed={store.field.value === kind} onClick={() => (store.field.value = kind)}>{text}</button>
-        ))}
-      </div>
-      <Brush {...props} />
-      <div class="row">
-        <button onClick={() => edit({ smooth: 2 })}>Smooth</button>
-        <button onClick={() => edit({ prune: 0.02 })}>Prune</button>
-        <button onClick={() => edit({ max_influences: 4 })}>Cap 4</button>
-        <button onClick={() => edit({ mirror: 'left-to-right' })}>Mirror L→R</button>
-        <button onClick={() => edit({ repair: true })}>Repair</button>
-      </div>
-      {store.locked.value.size > 0 && <p class="quiet">Locked: {[...store.locked.value].join(', ')}</p>}
-      {vertex && (
-        <div class="card">
-          <h3>Vertex {vertex.vertex}</h3>
-          <table>{vertex.row.map(([joint, weight]) => <tr><td>{joint}</td><td>{weight.toFixed(3)}</td></tr>)}</table>
-          {vertex.shell >= 0 && info.shells > 1 && name && (
-            <button title="The connected piece moves rigidly with the joint" onClick={() => void app()?.step({ do: 'piece', what: `shell:${vertex.shell}`, joint: name })}>Piece {vertex.shell} follows {name}</button>
-          )}
-        </div>
-      )}
-      <h3>New weights</h3>
-      <div class="controls">
-        <label title={method?.when}><span>method</span>
-          <select value={binder.value} onChange={(event) => { binder.value = event.currentTarget.value; binderOptions.value = {}; }}>
-            {methods.map((m) => <option value={m.id} title={m.when}>{m.name}</option>)}
-          </select>
-        </label>
-      </div>
-      {method && method.options.length > 0 && (
-        <details><summary>Options</summary><Controls options={method.options} values={binderOptions.value} change={(values) => (binderOptions.value = values)} /></details>
-      )}
-      <button class="main" onClick={() => void app()?.step({ do: 'bind', options: { method: binder.value, ...(Object.keys(binderOptions.value).length ? { [binder.value]: binderOptions.value } : {}) } })}>Compute</button>
-      <p class="quiet">Painted weights and pieces are kept.</p>
+        onClick={() => void app()?.step({ do: 'rig', options: { ...rigValues.value, demo_clip: ['auto'], replace: true } })}>Rig again</button>
     </>
   );
 }
@@ -236,6 +180,7 @@ function Compare({ app }: Props) {
       <div class="row segmented">
         {(['side', 'wipe', 'difference'] as const).map((word) => <button aria-pressed={store.compareView.value === word} onClick={() => (store.compareView.value = word)}>{word}</button>)}
       </div>
+      <Measures />
       <h3>Checks {store.verdict.value && <span class={`verdict ${store.verdict.value}`}>{store.verdict.value}</span>}</h3>
       <Checks app={app} />
     </>
@@ -266,17 +211,18 @@ function Deliver({ app }: Props) {
   return (
     <>
       <p>{info?.joints.length ? (fails ? <b class="bad">{fails} checks fail. The export is possible.</b> : store.items.value ? 'The checks find nothing that fails.' : 'Checking…') : 'The character has no skeleton.'}</p>
-      <button class="main" onClick={() => void app()?.run('export', { format: 'glb' })}>Export GLB</button>
+      <button class="main" onClick={() => void app()?.exportFile('glb')}>Export GLB</button>
+      <label class="check"><input type="checkbox" checked={store.recipeInside.value} disabled={store.isSample.value} onChange={(event) => (store.recipeInside.value = event.currentTarget.checked)} /> With the recipe inside</label>
       <div class="row">
-        <button onClick={() => void app()?.run('export', { format: 'vrm' })}>VRM</button>
+        <button onClick={() => void app()?.exportFile('vrm')}>VRM</button>
         <button onClick={() => app()?.picture()}>PNG</button>
-        {store.welcome.value?.report && <button onClick={() => void app()?.run('export', { format: 'report' })}>Report</button>}
-        <button title="Ctrl-S" disabled={store.isSample.value} onClick={() => void app()?.run('export', { format: 'recipe' })}>Recipe</button>
+        {store.welcome.value?.report && <button onClick={() => void app()?.exportFile('report')}>Report</button>}
+        <button title="Ctrl-S" disabled={store.isSample.value} onClick={() => void app()?.exportFile('recipe')}>Recipe</button>
       </div>
       <p class="quiet">The recipe repeats everything without a browser, with the same bytes: <code>sinew rig MESH --session NAME.sinew.json</code></p>
       <h3>Clips in the file</h3>
       <div class="row">
-        {info?.clips.map((clip) => clip.builtin && <button onClick={() => void app()?.step({ do: 'clip', name: clip.name })}>+ {clip.name}</button>)}
+        {info?.clips.filter((clip, i, all) => clip.builtin && all.findIndex((other) => other.name === clip.name) === i).map((clip) => <button onClick={() => void app()?.step({ do: 'clip', name: clip.name })}>+ {clip.name}</button>)}
       </div>
       <h3>Steps</h3>
       <ol class="steps">

@@ -18,10 +18,36 @@ function Scrubber({ app }: { app: () => App | null }) {
 }
 
 function Clock() {
-  return <span class="figure clock">{store.time.value.toFixed(2)} / {store.duration.value.toFixed(2)} s</span>;
+  return <span class="figure clock">{store.duration.value > 0 ? `${store.time.value.toFixed(2)} / ${store.duration.value.toFixed(2)} s` : ''}</span>;
 }
 
-export function Timeline({ app }: { app: () => App | null }) {
+function ClipSettings() {
+  const change = store.clipChange.value;
+  const set = (part: Partial<typeof change>) => (store.clipChange.value = { ...change, ...part });
+  const changed = change.mirror || change.in_place || change.arm_space !== 0;
+  return (
+    <details class="popup">
+      <summary title="Mirror, in place, arm space">{changed ? 'Clip *' : 'Clip'}</summary>
+      <div>
+        <label class="check"><input type="checkbox" checked={change.mirror} onChange={(event) => set({ mirror: event.currentTarget.checked })} /> Mirror</label>
+        <label class="check"><input type="checkbox" checked={change.in_place} onChange={(event) => set({ in_place: event.currentTarget.checked })} /> In place</label>
+        <label class="slide"><span>arm space</span><input type="range" min="-30" max="45" step="1" value={change.arm_space} onInput={(event) => set({ arm_space: Number(event.currentTarget.value) })} /><i>{change.arm_space}°</i></label>
+        <label class="slide"><span>speed</span><input type="range" min="0.1" max="2" step="0.1" value={store.speed.value} onInput={(event) => (store.speed.value = Number(event.currentTarget.value))} /><i>{store.speed.value.toFixed(1)}×</i></label>
+        <KeepClip changed={changed} />
+      </div>
+    </details>
+  );
+}
+
+function KeepClip({ changed }: { changed: boolean }) {
+  const clip = store.scene.value?.clips[store.clip.value];
+  return (
+    <button disabled={!clip || store.isSample.value || (!changed && !clip?.builtin)} title="Adds the clip, as it plays, to the file"
+      onClick={() => clip && void window.sinewStudio?.app.keepClip(clip.name)}>Keep in the file</button>
+  );
+}
+
+export function Timeline({ app, add }: { app: () => App | null; add: () => void }) {
   const info = store.scene.value;
   const clips = info?.clips ?? [];
   const deformers = store.welcome.value?.deformers ?? [];
@@ -40,7 +66,9 @@ export function Timeline({ app }: { app: () => App | null }) {
       </select>
       <Scrubber app={app} />
       <Clock />
-      <label>Speed <input type="range" min="0.1" max="2" step="0.1" value={store.speed.value} onInput={(event) => (store.speed.value = Number(event.currentTarget.value))} /><span class="figure">{store.speed.value.toFixed(1)}×</span></label>
+      <ClipSettings />
+      <button disabled={!info?.joints.length} title={info?.joints.length ? 'Add clips of a BVH, FBX, GLB or VRMA file; or drop it here' : 'Rig first'} onClick={add}>+ Clips</button>
+      <button disabled={clips.length === 0 || store.clip.value < 0} aria-pressed={store.showPlot.value} title="Section and volume over the clip" onClick={() => (store.showPlot.value ? (store.showPlot.value = false) : app()?.askPlot())}>Plot</button>
       <label title={method?.when}>Deformer
         <select value={store.methods.value[0]} disabled={!info?.joints.length} onChange={(event) => void app()?.run('show', { slot: 0, method: event.currentTarget.value })}>
           {deformers.map((m) => <option value={m.id} title={m.when}>{m.name}</option>)}

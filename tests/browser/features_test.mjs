@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+// node features_test.mjs --sinew PROGRAM --chromium BROWSER --work FOLDER [--only NAME]
+//
+// Tools of the studio, one by one, on a folder of two made characters. Pictures of the screens stay in the work folder.
+
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {startBrowser, startStudio, until, value} from './studio.mjs';
+
+const words = process.argv.slice(2);
+const argument = (name) => words.includes(name) ? words[words.indexOf(name) + 1] : undefined;
+const program = argument('--sinew');
+const work = join(argument('--work'), 'features');
+const only = argument('--only');
+rmSync(work, {recursive: true, force: true});
+mkdirSync(join(work, 'characters'), {recursive: true});
+const sinew = (...line) => execFileSync(program, line, {cwd: work, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8'});
+sinew('make', 'human', '-o', 'characters/a.glb', '--vertices', '2500');
+sinew('make', 'human', '-o', 'characters/b.obj', '--vertices', '2500');
+writeFileSync(join(work, 'characters/broken.glb'), 'no model');
+
+const studio = startStudio(program, ['characters'], {cwd: work, env: {...process.env, XDG_STATE_HOME: join(work, 'state')}});
+const address = await studio.ready;
+const browser = await startBrowser(argument('--chromium'));
+const context = await browser.newContext({viewport: {width: 1280, height: 720}, colorScheme: 'dark', acceptDownloads: true});
+const page = await context.newPage();
+const problems = [];
+page.on('pageerror', (error) => problems.push(error.message));
+page.on('console', (message) => message.type() === 'error' && !/status of 4\d\d/.test(message.text()) && problems.push(message.text()));
+const shot = (name) => page.screenshot({path: join(work, `${name}.png`)});
+const idle = () => until(page, (store) => store.job.value === null && store.scene.value !== null);
+const mode = (name) => page.getByRole('tab', {name}).click();
+const button = (name) => page.getByRole('button', {name, exact: true});
+
+async function upload(opener, ...files) {
+  const chooser = page.waitForEvent('filechooser');
+  await button(opener).click();
+  await (await chooser).setFiles(files);
+}
+
+async function exported(name) {
+  const download = page.waitForEvent('download');
+  await button(name).click();
+  const file = await download;
+  const path = join(work, file.suggestedFilename());
+  await file.saveAs(path);
+  return path;
+}
+
+const choose = (pattern) => page.evaluate((text) => {
+  const {store} = window.sinewStudio;
+  store.chosen.value = store.scene.value.joints.findIndex((joint) => new RegExp(text, 'i').test(joint.name));
+  return store.chosen.value;
+}, pattern);
+
+/** Where a joint is on the screen. */
+const spotOf = (joint) => page.evaluate((j) => {
+  const {app} = window.sinewStudio;
+  const box = app.view.renderer.domElement.getBoundingClientRect();
+  const at = app.view.project(app.view.bones.places[j]);
+  return {x: box.left + at.x, y: box.top + at.y};
+}, joint);
+
+const fieldSum = (sign) => page.evaluate((side) => {
+  const skin = window.sinewStudio.app.view.skins[0];
+  const field = skin.mesh.geometry.attributes.field.array;
+  let sum = 0;
+  for (let i = 0; i < field.length; ++i) if (Math.sign(skin.positions[3 * i]) === side) sum += Math.max(0, field[i]);
+  return sum;
+}, sign);
+
+const scenarios = {
+  async 'a folder is a list, and keys go through it'() {
+    await page.goto(address);
+    await until(page, (store) => store.input.value === 'a.glb' && store.scene.value.clips.length > 0);
+    await idle();
+    assert.deepEqual((await value(page, 'welcome')).files, ['a.glb', 'b.obj', 'broken.glb']);
+    await page.locator('canvas').first().focus();
+    await page.keyboard.press('PageDown');
+    await until(page, (store) => store.input.value === 'b.obj' && store.scene.value.rigged);
+    await idle();
+    await page.keyboard.press('PageDown');
+    await until(page, (store) => store.error.value !== '');
+    assert.equal(await value(page, 'input'), 'b.obj', 'a file that cannot be read does not replace the character');
+    await page.keyboard.press('Escape');
+  },
+
+  async 'T and A are poses'() {
+    await mode('Pose');
+    const drop = async (name) => {
+      await button(name).click();
+      await until(page, (store, app, label) => store.history.value.labels[store.history.value.cursor] === `${label} pose`, name);
+      await page.waitForTimeout(400);
+      return page.evaluate(() => {
+        const {app, store} = window.sinewStudio;
+        const height = (text) => app.view.bones.places[store.scene.value.joints.findIndex((j) => new RegExp(text).test(j.name))].y;
+        return height('Left.*(UpperArm|Arm)$') - height('Left.*Hand$');
+      });
+    };
+    assert.ok(Math.abs(await drop('T')) < 0.02);
+    assert.ok((await drop('A')) > 0.15);
+    await shot('a_pose');
+  },
+
+  async 'what is measured of a joint follows the pose'() {
+    await until(page, (store) => store.items.value !== null);
+    const joint = await choose('Left.*(Fore|Lower)Arm');
+    await page.evaluate((j) => window.sinewStudio.app.run('pose', {edit: {kind: 'turn', joint: j, axis: [0, 1, 0], angle: 2}, from_rest: true}), joint);
+    await until(page, (store) => store.measures.value[0]?.thinnest > 0 && store.measures.value[0].thinnest < 0.95, null, 15000);
+    await page.evaluate(() => window.sinewStudio.app.run('pose', {edit: {kind: 'reset'}}));
+    await until(page, (store) => store.measures.value[0]?.thinnest > 0.98, null, 15000);
+  },
+
+  async 'figures are plotted over the clip'() {
+    await page.evaluate(() => window.sinewStudio.app.playNamed('exercise'));
+    await button('Plot').click();
+    await until(page, (store) => store.plot.value?.times.length === 49);
+    const plot = await value(page, 'plot');
+    assert.ok(plot.series[0].thinnest.some((share) => share < 0.99) && plot.series[0].thinnest.every((share) => share <= 1.5));
+    await page.waitForSelector('.plot canvas');
+    await shot('plot');
+    await button('Plot').click();
+  },
+
+  async 'a stroke can be mirrored, and one undo takes it back'() {
+    await mode('Weights');
+    await page.evaluate(() => {
+      const {app, store} = window.sinewStudio;
+      app.choose(-1);
+      app.view.view([0, 0, 1]);
+      store.mirror.value = true;
+    });
+    const joint = await choose('Left.*(Fore|Lower)Arm');
+    await page.waitForTimeout(500);
+    const opposite = await page.evaluate((j) => window.sinewStudio.store.scene.value.joints[j].mirror, joint);
+    const before = await value(page, 'history');
+    const start = await fieldSum(1);
+    await page.keyboard.press('b');
+    const spot = await spotOf(joint);
+    await page.mouse.move(spot.x, spot.y);
+    await page.mouse.down();
+    await page.mouse.move(spot.x + 6, spot.y + 4, {steps: 3});
+    await page.mouse.up();
+    await page.keyboard.press('b');
+    await until(page, (store, app, cursor) => store.history.value.cursor === cursor + 1 && store.job.value === null, before.cursor);
+    await page.waitForTimeout(500);
+    assert.ok((await fieldSum(1)) > start + 0.5, 'the left side was painted');
+    await page.evaluate((j) => (window.sinewStudio.store.chosen.value = j), opposite);
+    await page.waitForTimeout(500);
+    const right = await fieldSum(-1);
+    await page.keyboard.press('Control+z');
+    await until(page, (store, app, cursor) => store.history.value.cursor === cursor && store.job.value === null, before.cursor);
+    await page.waitForTimeout(500);
+    assert.ok(right > (await fieldSum(-1)) + 0.5, 'the right side was painted, and is not any more');
+    await page.keyboard.press('Control+Shift+Z');
+    await until(page, (store, app, cursor) => store.history.value.cursor === cursor + 1 && store.job.value === null, before.cursor);
+  },
+
+  async 'vertices can be reset to automatic'() {
+    const joint = await choose('Left.*(Fore|Lower)Arm');
+    const spot = await spotOf(joint);
+    await page.mouse.click(spot.x, spot.y);
+    await until(page, (store) => store.rowTable.value.length === 1);
+    assert.equal((await value(page, 'rowTable'))[0].painted, true);
+    await shot('rows');
+    await button('Reset to automatic').click();
+    await until(page, (store) => store.rowTable.value.length === 1 && store.rowTable.value[0].painted === false && store.job.value === null);
+    assert.equal((await value(page, 'recipe')).at(-1).do, 'reset');
+  },
+
+  async 'confidence and origin are colours'() {
+    await button('Confidence').click();
+    await page.waitForTimeout(400);
+    assert.ok((await fieldSum(1)) > 10);
+    await button('Origin').click();
+    await page.waitForSelector('.legend.tall');
+    await shot('origin');
+    await button('Joint').click();
+  },
+
+  async 'clips of other files are retargeted'() {
+    await mode('Review');
+    sinew('animate', 'characters/a.glb', 'builtin:wave', '-o', 'waving.glb');
+    const count = (await value(page, 'scene')).clips.length;
+    await upload('+ Clips', join(work, 'waving.glb'));
+    await until(page, (store, app, many) => store.scene.value.clips.length > many && store.job.value === null, count);
+    const step = (await value(page, 'recipe')).at(-1);
+    assert.equal(step.file, 'waving.glb');
+    const before = await page.evaluate(() => window.sinewStudio.app.frames.length);
+    await until(page, (store, app, from) => store.playing.value && new Set(app.frames.slice(from)).size >= 5, before);
+  },
+
+  async 'joints are deleted and added'() {
+    await mode('Joints');
+    const names = (await value(page, 'scene')).joints.length;
+    await choose('Left.*(Middle|Index).*1$|LeftHand$');
+    await page.getByRole('button', {name: /^Delete from/}).click();
+    await until(page, (store, app, count) => store.scene.value.joints.length < count && store.job.value === null, names);
+    const fewer = (await value(page, 'scene')).joints.length;
+    const [thigh, shin] = [await choose('Left.*(Thigh|UpLeg|UpperLeg)'), await choose('Left.*(Shin|Leg|LowerLeg)$')];
+    await page.evaluate((j) => {
+      const {app, store} = window.sinewStudio;
+      store.chosen.value = j;
+      app.view.view([0, 0, 1]);
+    }, thigh);
+    await page.waitForTimeout(500);
+    const [from, to] = [await spotOf(thigh), await spotOf(shin)];
+    await button('Add a joint below').click();
+    await page.mouse.click((from.x + to.x) / 2, (from.y + to.y) / 2);
+    await until(page, (store, app, count) => store.scene.value.joints.length === count + 1 && store.job.value === null, fewer);
+    const added = (await value(page, 'scene')).joints.find((joint) => joint.name.includes('_added1'));
+    assert.ok(added.vertices > 0, 'the new joint moves skin');
+    for (let i = 0; i < 2; ++i) await page.keyboard.press('Control+z');
+    await until(page, (store, app, count) => store.scene.value.joints.length === count && store.job.value === null, names);
+  },
+
+  async 'the recipe repeats all this, and travels inside the file'() {
+    await mode('Deliver');
+    const plain = readFileSync(await exported('Export GLB'));
+    const recipe = await exported('Recipe');
+    sinew('rig', 'characters/b.obj', '--session', recipe, '-o', 'again.glb', '--force');
+    assert.ok(plain.equals(readFileSync(join(work, 'again.glb'))), 'the files differ');
+    await page.getByLabel('With the recipe inside').check();
+    const file = await exported('Export GLB');
+    const steps = (await value(page, 'recipe')).length;
+    await upload('Open…', file);
+    await until(page, (store) => store.carried.value !== null);
+    assert.deepEqual(await value(page, 'carried'), {name: 'b.obj', steps});
+    await upload('Open…', join(work, 'characters/b.obj'), join(work, 'characters/b.mtl'), join(work, 'waving.glb'));
+    await until(page, (store, app, count) => store.recipe.value.length === count && store.job.value === null, steps);
+  },
+
+  async 'earlier work is offered again'() {
+    await page.evaluate(() => window.sinewStudio.app.step({do: 'clip', name: 'run'}));
+    await idle();
+    const steps = (await value(page, 'recipe')).length;
+    await page.evaluate(() => window.sinewStudio.app.run('open', {file: 0}));
+    await until(page, (store) => store.input.value === 'a.glb' && store.job.value === null);
+    await page.evaluate(() => window.sinewStudio.app.run('open', {file: 1}));
+    await until(page, (store) => store.input.value === 'b.obj' && store.job.value === null && store.earlier.value > 0);
+    await button('Restore').click();
+    await until(page, (store, app, count) => store.recipe.value.length === count && store.job.value === null, steps);
+    assert.equal(await value(page, 'error'), '');
+  },
+
+  async 'a wipe and a difference compare deformers'() {
+    await mode('Compare');
+    await page.evaluate(() => window.sinewStudio.app.run('show', {slot: 1, method: 'dqs'}));
+    await until(page, (store) => store.methods.value[1] === 'dqs');
+    await page.evaluate(() => window.sinewStudio.app.playNamed('exercise'));
+    await button('difference').click();
+    await until(page, (store, app) => Math.max(...app.view.skins[0].mesh.geometry.attributes.field.array) > 1);
+    await shot('difference');
+    await button('wipe').click();
+    await page.locator('.wipe').fill('0.3');
+    assert.equal(await page.evaluate(() => window.sinewStudio.app.view.wipe), 0.3);
+    await page.waitForTimeout(400);
+    await shot('wipe');
+  },
+
+  async 'a piece follows a joint'() {
+    await page.evaluate(() => window.sinewStudio.app.run('open', {file: 0}));
+    await until(page, (store) => store.input.value === 'a.glb' && store.job.value === null);
+    await mode('Weights');
+    const joint = await choose('Head$');
+    const name = await page.evaluate((j) => window.sinewStudio.store.scene.value.joints[j].name, joint);
+    const all = (await value(page, 'scene')).joints[joint].vertices;
+    await page.evaluate((text) => window.sinewStudio.app.step({do: 'piece', what: 'shell:0', joint: text}), name);
+    await idle();
+    assert.ok((await value(page, 'scene')).joints[joint].vertices > all);
+    await page.keyboard.press('Control+z');
+    await until(page, (store, app, [j, count]) => store.scene.value.joints[j].vertices === count && store.job.value === null, [joint, all]);
+  },
+
+  async 'VRM and report are delivered'() {
+    await mode('Deliver');
+    const vrm = await exported('VRM');
+    assert.match(sinew('info', vrm, '--json'), /vrm/i);
+    const report = await exported('Report');
+    const other = await context.newPage();
+    await other.goto(`file://${report}`);
+    await other.waitForSelector('canvas');
+    await other.close();
+  },
+
+  async 'work is cancelled, and the character stays'() {
+    const before = await value(page, 'scene');
+    page.evaluate(() => window.sinewStudio.app.step({do: 'rig', options: {replace: true}})).catch(() => undefined);
+    await until(page, (store) => store.job.value !== null);
+    const begin = Date.now();
+    await page.keyboard.press('Escape');
+    await until(page, (store) => store.job.value === null);
+    assert.ok(Date.now() - begin < 3000, 'the work ends soon');
+    assert.equal((await value(page, 'scene')).generation, before.generation);
+  },
+};
+
+let failed = 0;
+for (const [name, run] of Object.entries(scenarios)) {
+  if (only && !name.includes(only) && name !== 'a folder is a list, and keys go through it') continue;
+  const begin = Date.now();
+  try {
+    await run();
+    console.log(`ok   ${name} (${((Date.now() - begin) / 1000).toFixed(1)} s)`);
+  } catch (error) {
+    ++failed;
+    console.log(`FAIL ${name}: ${error.message.split('\n').slice(0, 6).join(' | ')}`);
+    console.log(`     error: ${await value(page, 'error').catch(() => '?')}`);
+    await shot(`failed_${failed}`).catch(() => undefined);
+  }
+}
+await browser.close();
+assert.equal(await studio.stop(), 0, 'the studio ends when it is told to');
+const real = problems.filter((text) => !/unsafe-eval|Trusted/.test(text));
+if (real.length) {
+  console.log(`FAIL the page has errors: ${real.join('\n')}`);
+  ++failed;
+}
+process.exit(failed ? 1 : 0);
