@@ -162,6 +162,9 @@ const scenarios = {
 
   async 'vertices can be reset to automatic'() {
     const joint = await choose('Left.*(Fore|Lower)Arm');
+    // After a step the page has a new surface, and knows where joints are with its first frame.
+    await until(page, (store, app) => app.view.skins[0].joints.length > 0);
+    await page.waitForTimeout(300);
     const spot = await spotOf(joint);
     await page.mouse.click(spot.x, spot.y);
     await until(page, (store) => store.rowTable.value.length === 1);
