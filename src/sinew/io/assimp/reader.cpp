@@ -11,6 +11,7 @@
 
 #include "sinew/core/text.h"
 #include "sinew/io/assimp/build.h"
+#include "sinew/io/assimp/confinement.h"
 #include "sinew/io/reach.h"
 #include "sinew/io/text/text_scanner.h"
 
@@ -84,6 +85,13 @@ Bytes make_request(const std::filesystem::path& path, const Bytes& bytes) {
   return request;
 }
 
+// The job of the worker.
+Bytes import_confined(const std::filesystem::path& path, const Bytes& bytes) {
+  const std::filesystem::path folder = std::filesystem::absolute(path).lexically_normal().parent_path();
+  confine_reader(outside_files_allowed() ? std::filesystem::path() : folder);
+  return assimp::encode(assimp::import_scene(path, bytes));
+}
+
 Bytes answer(const Bytes& request) {
   std::uint64_t length = 0;
   if (request.size() < 1 + sizeof length) throw Error("The request is incomplete.");
@@ -93,7 +101,7 @@ Bytes answer(const Bytes& request) {
   allow_outside_files(request[0] != std::byte{0});
   const auto* name = reinterpret_cast<const char*>(request.data() + begin);
   const Bytes bytes(request.begin() + static_cast<std::ptrdiff_t>(begin + length), request.end());
-  return assimp::encode(assimp::import_scene(std::filesystem::path(std::string(name, length)), bytes));
+  return import_confined(std::filesystem::path(std::string(name, length)), bytes);
 }
 
 }  // namespace
@@ -104,11 +112,9 @@ Asset read_assimp(const std::filesystem::path& path, const Bytes& bytes, const W
                   const Progress& progress) {
   if (bytes.empty()) throw Error("The file is empty.");
   const char* who = "Assimp, which reads this format,";
-  const Bytes message =
-      has_worker_program()
-          ? run_worker_program(who, make_request(path, bytes), limits, progress)
-          : run_worker(
-                who, [&] { return assimp::encode(assimp::import_scene(path, bytes)); }, limits, progress);
+  const Bytes message = has_worker_program() ? run_worker_program(who, make_request(path, bytes), limits, progress)
+                                             : run_worker(
+                                                   who, [&] { return import_confined(path, bytes); }, limits, progress);
   progress.step("scene");
   return assimp::build_asset(assimp::decode(message), path, progress);
 }
