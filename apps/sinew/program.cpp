@@ -13,6 +13,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "command_line.h"
 #include "help.h"
@@ -30,14 +31,28 @@ enum Exit { kDone = 0, kNotAsAsked = 1, kWrongRequest = 2, kInternal = 3, kCance
 
 std::atomic<bool>* cancel_flag = nullptr;
 
+// How long a job has to notice that it is cancelled; 0 for commands that have to end their own processes first.
+std::atomic<unsigned> patience_s = 0;
+
 extern "C" void on_interrupt(int) {
   // The first one asks; the second one does not wait.
   if (!cancel_flag || cancel_flag->exchange(true)) ::_exit(kCancelled);
+  ::alarm(patience_s);
 }
 
-void set_up_signals(const Progress& progress) {
+// A stage without a look at the flag, or a read that waits for another program. Files are complete whenever a process
+// ends; what is temporary is removed by the next run in that folder.
+extern "C" void on_patience_end(int) {
+  constexpr std::string_view kText = "sinew: Cancelled.\n";
+  [[maybe_unused]] const ssize_t wrote = ::write(STDERR_FILENO, kText.data(), kText.size());
+  ::_exit(kCancelled);
+}
+
+void set_up_signals(const Progress& progress, unsigned patience) {
   static const Progress kept = progress;  // The handler may run until the very end.
   cancel_flag = &kept.cancel_flag();
+  patience_s = patience;
+  std::signal(SIGALRM, on_patience_end);
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
 }
@@ -56,6 +71,9 @@ void pin_isa() {
 // Commands whose finished parts stay, whatever happens to the rest.
 bool keeps_parts(const std::string& command) { return command == "batch" || command == "mcp"; }
 
+// Commands that start others, and end them when they are cancelled.
+bool runs_processes(const std::string& command) { return keeps_parts(command) || command == "studio"; }
+
 std::string cancelled_text(const std::string& command) {
   if (command == "batch") return "Cancelled. The finished rows are kept; the same command again does the rest.";
   if (command == "mcp") return "Cancelled. Files of finished calls are kept.";
@@ -67,7 +85,8 @@ int run(const CommandLine& line) {
   set_thread_count(line.common.threads);
   jobs::allow_outside(line.common.allow_outside);
   const Progress progress = make_progress(line.common);
-  set_up_signals(progress);
+  constexpr unsigned kPatience = 3;
+  set_up_signals(progress, runs_processes(line.command) ? 0 : kPatience);
   Report report = line.bound->run(line.request, progress);
   if (report.command.empty()) report.command = line.command;
   if (has_level(report.warnings, FindingLevel::kDoubt) && report.status == Report::Status::kDone)

@@ -313,6 +313,21 @@ class Interruptions(Cli):
         out, err = process.communicate(timeout=60)
         return process.returncode, out, err
 
+    def test_a_stage_that_does_not_notice_is_ended(self):
+        self.write("out.glb", "old")
+        os.mkfifo(self.path("endless.obj"))
+        process = subprocess.Popen([PROGRAM, "convert", "endless.obj", "-o", "out.glb", "--force"], cwd=self.folder,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        with open(self.path("endless.obj"), "w", encoding="utf-8"):
+            time.sleep(0.2)
+            process.send_signal(signal.SIGTERM)
+            begin = time.monotonic()
+            _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertIn("Cancelled", err)
+        self.assertLess(time.monotonic() - begin, 30)
+        self.assertEqual(self.read("out.glb"), b"old")
+
     def test_the_first_signal_cancels_cleanly(self):
         self.write("out.glb", "old")
         os.mkfifo(self.path("pipe.obj"))
