@@ -14,6 +14,7 @@ import os
 import resource
 import struct
 import subprocess
+import zlib
 
 import command_case
 from command_case import CommandCase
@@ -23,6 +24,24 @@ COMMANDS = ("info IN --deep", "check IN", "convert IN -o out.glb", "convert IN -
             "weights IN --repair --fill --smooth 2 -o out.glb", "bind IN --method segment -o out.glb",
             "bind IN --method heat -o out.glb", "measure IN", "segment IN -o out.json",
             "deform IN --method pbd --clip bend --frames 0:1 -o out.pc2", "render IN --quick --size 64x64 -o out.png")
+
+
+# A few for kinds of files that were a matter of one stage.
+SURFACE_COMMANDS = ("info IN --deep", "convert IN -o out.glb", "bind IN --method voxel -o out.glb", "measure IN", "segment IN -o out.json",
+                    "helpers IN --twist Joint1 --bend Joint1 -o out.glb", "transfer bar.glb IN -o out.glb",
+                    "deform IN --method pbd --clip bend --frames 0:1 -o out.pc2")
+
+
+def png_of_zeros(width, height):
+    """A picture of many pixels in few bytes."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    packer = zlib.compressobj(9)
+    row = bytes(1 + (width + 7) // 8)
+    body = b"".join(packer.compress(row * 100) for _ in range(height // 100)) + packer.flush()
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)) + chunk(b"IDAT", body) +
+            chunk(b"IEND", b""))
 
 
 def limits():
@@ -182,6 +201,96 @@ class Hostile(CommandCase):
             if accessor["max"][0] < 1e8:
                 glb.scale(sampler["input"], 1e9 / max(accessor["max"][0], 1e-3), 1)
         self.run_all("long.glb", glb, ("info IN", "check IN", "convert IN -o out.glb", "measure IN"))
+
+        self.run_all("long.glb", glb, ("helpers IN --twist left_forearm -o out.glb",))
+
+    def test_scales_of_joints(self):
+        for factor in (1e6, 1e10, 1e20):
+            glb = self.glb()
+            for joint in glb.json["skins"][0]["joints"]:
+                glb.json["nodes"][joint]["scale"] = [factor] * 3
+            self.run_all("scale.glb", glb, SURFACE_COMMANDS)
+
+    def test_a_mesh_far_smaller_than_its_skeleton(self):
+        for factor in (1e-10, 1e-6):
+            glb = self.glb()
+            glb.scale(glb.attribute("POSITION"), factor)
+            self.run_all("small.glb", glb, SURFACE_COMMANDS)
+
+    def test_some_vertices_far_away_and_denormal_numbers(self):
+        for value in (1e38, 1e-42):
+            glb = self.glb()
+            at = glb.start(glb.attribute("POSITION"))
+            count = glb.json["accessors"][glb.attribute("POSITION")]["count"]
+            for vertex in range(0, count, 2):
+                struct.pack_into("<3f", glb.bytes, at + 12 * vertex, value, value, value)
+            glb.json["accessors"][glb.attribute("POSITION")].pop("min", None)
+            glb.json["accessors"][glb.attribute("POSITION")].pop("max", None)
+            self.run_all("mixed.glb", glb, SURFACE_COMMANDS)
+
+    def test_a_rotation_of_zero_beside_a_huge_translation(self):
+        glb = self.glb()
+        joint = glb.json["skins"][0]["joints"][1]
+        glb.json["nodes"][joint].update({"translation": [-1, -1, 3.4e38], "rotation": [0, 0, 0, 0]})
+        self.run_all("turned.glb", glb, SURFACE_COMMANDS)
+
+    def test_vertices_without_data(self):
+        document = {"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+                    "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+                    "accessors": [{"componentType": 5126, "type": "VEC3", "count": 200000000}]}
+        codes = self.run_all("hollow.gltf", json.dumps(document).encode(), ("info IN", "convert IN -o out.glb", "check IN"))
+        self.assertEqual(set(codes.values()), {2})
+
+    def test_a_picture_of_many_pixels(self):
+        glb = self.glb()
+        at = len(glb.bytes)
+        picture = png_of_zeros(20000, 20000)
+        glb.bytes += picture
+        glb.json["buffers"][0]["byteLength"] = len(glb.bytes)
+        glb.json["bufferViews"].append({"buffer": 0, "byteOffset": at, "byteLength": len(picture)})
+        glb.json["images"] = [{"bufferView": len(glb.json["bufferViews"]) - 1, "mimeType": "image/png"}]
+        glb.json["textures"] = [{"source": 0}]
+        glb.json["materials"] = [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}]
+        glb.json["meshes"][0]["primitives"][0]["material"] = 0
+        self.run_all("bomb.glb", glb, ("info IN", "convert IN -o out.glb", "render IN --quick --size 64x64 -o out.png"))
+
+    def test_thousands_of_joints(self):
+        glb = self.glb()
+        nodes, skin = glb.json["nodes"], glb.json["skins"][0]
+        root = skin["joints"][0]
+        first = len(nodes)
+        nodes += [{"name": f"J{k}", "translation": [math.cos(k), 4, math.sin(k)]} for k in range(5000)]
+        nodes[root].setdefault("children", []).extend(range(first, first + 5000))
+        skin["joints"] += list(range(first, first + 5000))
+        skin.pop("inverseBindMatrices", None)
+        self.run_all("star.glb", glb, ("info IN", "weights IN --repair --fill --smooth 2 -o out.glb", "check IN"))
+
+    def test_a_box_is_rigged_or_refused(self):
+        box = "".join(f"v {x} {y} {z}\n" for x in (0, 1) for y in (0, 1) for z in (0, 1))
+        box += "f 1 2 4 3\nf 5 7 8 6\nf 1 5 6 2\nf 3 4 8 7\nf 1 3 7 5\nf 2 6 8 4\n"
+        self.run_all("box.obj", box.encode(), ("rig IN -o out.glb",))
+
+    def test_joints_at_positions_that_no_file_can_hold(self):
+        self.prepare("make", "human", "-o", "bare.obj", "--vertices", "800", "--force")
+        for position in ([0, 1, 1e308], [0, 1, 3.5e38]):
+            with open(os.path.join(self.folder, "at.json"), "w", encoding="utf-8") as file:
+                json.dump({"Hips": position}, file)
+            result = self.sinew("rig", "bare.obj", "--joint-positions", "at.json", "-o", "placed.glb")
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertFalse(os.path.exists(os.path.join(self.folder, "placed.glb")))
+
+    def test_numbers_in_a_rig_file_that_no_format_can_hold(self):
+        self.prepare("convert", "bar.glb", "-o", "bar.rig.json", "--force")
+        self.prepare("convert", "bar.glb", "-o", "bar.obj", "--force")
+        for value in ("1e308", "1e39", "-1e400"):
+            text = self.read("bar.rig.json").decode()
+            rig = json.loads(text)
+            rig["joints"][1]["translation"][1] = "HERE"
+            with open(os.path.join(self.folder, "bad.rig.json"), "w", encoding="utf-8") as file:
+                file.write(json.dumps(rig).replace('"HERE"', value))
+            result = self.sinew("convert", "bar.obj", "--rig", "bad.rig.json", "-o", "joined.glb")
+            self.assertEqual(result.returncode, 2, f"{value}: {result.stderr}")
+            self.assertFalse(os.path.exists(os.path.join(self.folder, "joined.glb")))
 
     def test_only_standard_output_fails(self):
         with open("/dev/full", "w", encoding="utf-8") as full:

@@ -76,6 +76,17 @@ GatherResult gather_parts(Character character) {
   return result;
 }
 
+// Positions that a person gives lie near the mesh, by the same measure as joints of files.
+void require_near(const std::map<std::string, Vec3>& positions, const Mesh& mesh, const char* option) {
+  Box box;
+  for (const Vec3& p : mesh.positions) box.extend(p);
+  if (box.empty()) return;
+  for (const auto& [name, position] : positions)
+    if (!((position - box.center()).norm() <= kFarthestJoint * box.diagonal()))
+      throw Error(fmt::format("The option '{}' places '{}' more than {:g} sizes of the mesh away from it.", option,
+                              name, kFarthestJoint));
+}
+
 rigging::PlanResult plan_body(const Rig& rig, const rigging::RiggerRequest& request,
                               const rigging::RiggerOptions& options, const Progress& progress) {
   rigging::PlanResult whole = rigging::plan_skeleton(rig.mesh, request, options, progress);
@@ -108,6 +119,8 @@ RigPlan plan_rig(const Character& character, const RigOptions& options, const Pr
   RigPlan plan;
   plan.preset = preset_of(options);
   rigging::RiggerRequest request = rigger_request(options);
+  require_near(request.hints, character.rig.mesh, "hint");
+  require_near(request.given, character.rig.mesh, "joint_positions");
   request.on_stage = on_stage;
   progress.step("looking for joints", 0.1);
   plan.found = request.templates.empty() ? rigging::plan_generic_skeleton(character.rig.mesh, on_stage, progress)
