@@ -46,6 +46,7 @@ out vec3 vPosition, vNormal;
 out vec2 vUv;
 out vec4 vTint;
 out float vField;
+invariant gl_Position;
 void main() {
   vPosition = position;
   vNormal = normal;
@@ -92,6 +93,7 @@ void main() {
 
 /// Shadows of opaque surfaces need nothing but places.
 export const plainDepthVertex = /* glsl */ `
+invariant gl_Position;
 void main() {
   gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
 }
@@ -117,6 +119,7 @@ vec3 heat(float t) {
 
 export const surfaceFragment = /* glsl */ lights + dither + opacity + ramp + /* glsl */ `
 layout(location = 0) out vec4 result;
+uniform highp sampler2D firstDepth;
 in vec3 vPosition, vNormal;
 in float vField;
 uniform float metallic, roughness, normalOffset;
@@ -148,10 +151,11 @@ vec3 mirror(vec3 f0, float rough, float nv) {
 vec3 glint(vec3 n, vec3 v, vec3 l, vec3 f0, float rough) {
   vec3 h = normalize(l + v);
   float nl = max(dot(n, l), 0.0), nv = max(dot(n, v), 1e-3), nh = max(dot(n, h), 0.0);
-  float a2 = pow(max(rough, 0.2), 4.0);
+  float a = max(rough, 0.2) * max(rough, 0.2), a2 = a * a;
   float d = nh * nh * (a2 - 1.0) + 1.0;
   float visible = 0.5 / (nl * sqrt(nv * nv * (1.0 - a2) + a2) + nv * sqrt(nl * nl * (1.0 - a2) + a2) + 1e-4);
-  vec3 f = f0 + (1.0 - f0) * pow(1.0 - max(dot(h, v), 0.0), 5.0);
+  float away = 1.0 - max(dot(h, v), 0.0), away2 = away * away;
+  vec3 f = f0 + (1.0 - f0) * (away2 * away2 * away);
   return f * (a2 / (3.14159265 * d * d)) * visible * nl;
 }
 
@@ -171,7 +175,7 @@ vec3 bent(vec3 n) {
   return n;
 }
 
-void main() {
+vec4 shaded() {
   vec4 base = albedo();
   cut(base.a);
   vec3 v = normalize(cameraPosition - vPosition);
@@ -200,12 +204,12 @@ void main() {
   vec3 body = c * (1.0 - metal);
 
   float key = 0.0, sky = 0.0, open = 0.0;
-  vec3 shine = vec3(0.0);
+  vec3 toKey = vec3(0.0);
   for (int i = 0; i < KEYS; ++i) {
     float nk = dot(n, keyDirection[i]);
     if (nk > 0.0 && keyLit(i, p) > 0.0) {
       key += nk;
-      shine += glint(n, v, keyDirection[i], f0, rough);
+      toKey += keyDirection[i];
     }
   }
   for (int i = 0; i < SKIES; ++i) {
@@ -214,11 +218,15 @@ void main() {
     sky += skyWeight[i] * max(ns, 0.0) * seen;
     open += seen;
   }
-  key /= float(KEYS), shine /= float(KEYS), sky /= float(SKIES), open /= float(SKIES);
+  // The key lights of a pass are close together: one highlight stands for those that are seen.
+  float keys = length(toKey);
+  vec3 shine = keys > 0.0 ? glint(n, v, toKey / keys, f0, rough) * (keys / float(KEYS)) : vec3(0.0);
+  key /= float(KEYS), sky /= float(SKIES), open /= float(SKIES);
 
   vec3 rimDirection = normalize(vec3(viewMatrix[0][0], viewMatrix[1][0], viewMatrix[2][0]) * -0.75
     + vec3(0.0, 0.45, 0.0) - vec3(viewMatrix[0][2], viewMatrix[1][2], viewMatrix[2][2]) * 0.75);
-  float edge = pow(1.0 - max(dot(n, v), 0.0), 3.0);
+  float edge = 1.0 - max(dot(n, v), 0.0);
+  edge *= edge * edge;
   float rim = max(dot(n, rimDirection), 0.0) * (0.35 + 0.65 * edge) * open;
 
   // The mean of 4·n·l over all directions is 1, so this is the sky's light on a surface that sees all of it.
@@ -236,7 +244,15 @@ void main() {
 #endif
   shade += glow;
 #endif
-  result = vec4(shade, 1.0);
+  return vec4(shade, 1.0);
+}
+
+// Software tests the depth of a fragment after its colour is known. Most characters have surfaces behind others, often
+// several, whose colours would be computed for nothing.
+void main() {
+  result = vec4(0.0);
+  if (gl_FragCoord.z <= texelFetch(firstDepth, ivec2(gl_FragCoord.xy), 0).r + 2e-6) result = shaded();
+  else discard;
 }
 `;
 

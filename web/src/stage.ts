@@ -16,9 +16,9 @@ const wireColor: Rgba = [0.018, 0.024, 0.035, 0.62];
 /// `scale`: pixels for each of a picture a thousand pixels high.
 export function makeStage(scene: Scene, frame: Frame, skin: Skin | null, scale: number): Stage {
   const stage: Stage = {
-    surfaces: new THREE.Scene(), casters: new THREE.Scene(), lines: new THREE.Scene(), over: new THREE.Scene(),
+    depths: new THREE.Scene(), surfaces: new THREE.Scene(), casters: new THREE.Scene(), lines: new THREE.Scene(), over: new THREE.Scene(),
   };
-  if (scene.skin) skin?.show(frame, stage.surfaces, stage.casters);
+  if (scene.skin) skin?.show(frame, stage);
   if (scene.wire && skin?.edges && frame.positions !== null) addWire(stage, floats(frame.positions), skin.edges, scale);
   if (scene.skeleton) addSkeleton(scene, stage, frame, scale);
   [...scene.overlays, ...frame.overlays].forEach((overlay) => addOverlay(stage, overlay, scale));

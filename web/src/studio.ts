@@ -7,17 +7,18 @@ import * as THREE from 'three';
 import type { Camera, Cell, Scene } from './scene';
 import { addFragment, blurFragment, groundFragment, screenVertex, showFragment } from './shaders';
 
-/// What has to be drawn for one frame. `surfaces` receive light and cast shadows, `lines` lie on them, `over` is drawn
-/// above everything.
+/// What has to be drawn for one frame. `surfaces` receive light, `casters` are the same for shadow maps and `depths` for
+/// what is in front. `lines` lie on them, `over` is drawn above everything.
 export interface Stage {
+  depths: THREE.Scene;
   surfaces: THREE.Scene;
   casters: THREE.Scene;
   lines: THREE.Scene;
   over: THREE.Scene;
 }
 
-/// Positions of the key light that a pass may have; it has half as many directions of the sky, whose shadows are faint.
-/// The shadow maps of each kind are tiles of one texture, two in a row.
+/// Lights of one kind that a pass may have: positions of the key light, or directions of the sky. The shadow maps of each
+/// kind are tiles of one texture, two in a row.
 const mostLights = 4;
 const times = <T>(make: () => T) => Array.from({ length: mostLights }, make);
 
@@ -34,10 +35,11 @@ export const shared = {
   normalOffset: { value: 0.003 },
   passShare: { value: 0 },
   viewport: { value: new THREE.Vector2(1, 1) },
+  firstDepth: { value: null as THREE.Texture | null },
 };
 
 const shadowSize = 768;
-const groundSize = 256;
+const groundSize = 192;
 
 /// How the lights of a picture are spread over its passes. Every pass draws the character once, with several lights of
 /// each kind: most of the work is in the drawing. What is translucent is thinned out from pass to pass and would look
@@ -45,8 +47,9 @@ const groundSize = 256;
 export function planPasses({ samples, skeleton, wire, materials, overlays, frames }: Scene) {
   const thin = skeleton || wire || overlays.length > 0 || frames.some((frame) => frame.overlays.length > 0);
   const grainy = thin || materials.some((material) => material.alpha === 'blend');
-  const keys = samples < (grainy ? 16 : 4) ? 1 : grainy ? 2 : mostLights;
-  return { keys, skies: keys, passes: Math.ceil(samples / keys) };
+  const share = samples < (grainy ? 16 : 4) ? 1 : grainy ? 2 : mostLights; // Of the samples, in one pass.
+  // The key is small, so that few of its positions tell its shadow; the sky is wide.
+  return { keys: Math.min(share, 2), skies: Math.min(share, 3), passes: Math.ceil(samples / share) };
 }
 
 /// What the shaders of lit surfaces are compiled for.
@@ -185,6 +188,8 @@ export class Studio {
     const [wholeWidth, wholeHeight] = this.scene.size;
     const eye = new THREE.PerspectiveCamera();
     const frame = target(width, height, THREE.HalfFloatType, true);
+    const first = depthTarget(width, height);
+    shared.firstDepth.value = first.depthTexture;
     const sum = target(width, height, THREE.FloatType);
     const ground = target(groundSize, groundSize, THREE.FloatType);
     const turn = turnOf(cell);
@@ -199,12 +204,12 @@ export class Studio {
       this.renderer.clear();
     }
     place(eye, camera, width, height, [0.5, 0.5]);
-    for (const bounded of [frame, sum]) limit(bounded, extent(stage, eye, width, height));
+    for (const bounded of [frame, first, sum]) limit(bounded, extent(stage, eye, width, height));
     for (let pass = 0; pass < passes; ++pass) {
       place(eye, camera, width, height, passes > 1 ? even(pass + 1) : [0.5, 0.5]);
       this.light(stage, pass, turn);
       shared.passShare.value = (pass * 0.6180339887498949) % 1;
-      this.pass(stage, eye, frame, pass);
+      this.pass(stage, eye, first, frame, pass);
       this.fill(this.add, sum);
       if (!closeUp) this.fill(this.addGround, ground);
       this.renderer.getContext().finish();
@@ -225,7 +230,8 @@ export class Studio {
     const pixels = new Uint8Array(width * height * 4);
     this.renderer.readRenderTargetPixels(shown, 0, 0, width, height, pixels);
     if (this.renderer.getContext().isContextLost()) throw new Error('the graphics context was lost; the picture may be too large');
-    for (const done of [frame, sum, ground, sharp, soft, shown]) done.dispose();
+    first.depthTexture?.dispose();
+    for (const done of [frame, first, sum, ground, sharp, soft, shown]) done.dispose();
     return pixels;
   }
 
@@ -242,8 +248,11 @@ export class Studio {
     return whole;
   }
 
-  /// One pass into `frame`.
-  private pass(stage: Stage, eye: THREE.PerspectiveCamera, frame: THREE.WebGLRenderTarget, pass: number) {
+  /// One pass into `frame`; `first` gets the depth of what is in front.
+  private pass(stage: Stage, eye: THREE.PerspectiveCamera, first: THREE.WebGLRenderTarget, frame: THREE.WebGLRenderTarget, pass: number) {
+    this.renderer.setRenderTarget(first);
+    this.renderer.clear();
+    this.renderer.render(stage.depths, eye);
     this.renderer.setRenderTarget(frame);
     this.renderer.clear();
     // Under a skeleton the skin is there in three of five passes: nothing of its inside shows through.
@@ -318,14 +327,17 @@ export class Studio {
   }
 }
 
-/// A texture with a tile for each light. Only its depth is of use: the colours are as small as they can be.
+/// A texture with a tile for each light.
 function shadowTarget(lights: number) {
-  const width = shadowSize * Math.min(lights, 2);
-  const height = shadowSize * Math.ceil(lights / 2);
-  const shadow = new THREE.WebGLRenderTarget(width, height, { format: THREE.RedFormat, type: THREE.UnsignedByteType });
-  shadow.depthTexture = new THREE.DepthTexture(width, height, THREE.FloatType);
-  for (const texture of [shadow.texture, shadow.depthTexture]) texture.magFilter = texture.minFilter = THREE.NearestFilter;
-  return shadow;
+  return depthTarget(shadowSize * Math.min(lights, 2), shadowSize * Math.ceil(lights / 2));
+}
+
+/// A target of which only the depth is of use: its colours are as small as they can be.
+function depthTarget(width: number, height: number) {
+  const made = new THREE.WebGLRenderTarget(width, height, { format: THREE.RedFormat, type: THREE.UnsignedByteType });
+  made.depthTexture = new THREE.DepthTexture(width, height, THREE.FloatType);
+  for (const texture of [made.texture, made.depthTexture]) texture.magFilter = texture.minFilter = THREE.NearestFilter;
+  return made;
 }
 
 /// Confines drawing and clearing to a part of the target.

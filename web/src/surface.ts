@@ -6,13 +6,14 @@
 import * as THREE from 'three';
 import { floats, shorts, words, type Frame, type Material, type Scene, type Surface } from './scene';
 import { depthFragment, plainDepthFragment, plainDepthVertex, surfaceFragment, surfaceVertex } from './shaders';
-import { lightDefines, shared } from './studio';
+import { lightDefines, shared, type Stage } from './studio';
 
 /// The materials of the scene, made once for all surfaces.
 export class Materials {
   readonly plain: THREE.ShaderMaterial[];
   readonly field: THREE.ShaderMaterial[];
   readonly shadows: THREE.ShaderMaterial[];
+  readonly depths: THREE.ShaderMaterial[];
   private readonly textures: Textures;
 
   constructor(scene: Scene, anisotropy: number, warn: (text: string) => void) {
@@ -21,13 +22,14 @@ export class Materials {
     const lights = lightDefines(scene);
     this.plain = all((material, i) => surfaceMaterial(material, i, textures, false, lights));
     this.field = all((material, i) => surfaceMaterial(material, i, textures, true, lights));
-    this.shadows = all((material, i) => shadowMaterial(material, i, textures));
+    this.shadows = all((material, i) => depthMaterial(material, i, textures, THREE.DoubleSide));
+    this.depths = all((material, i) => depthMaterial(material, i, textures, sideOf(material)));
     this.textures = textures;
   }
 
   dispose() {
     this.textures.dispose();
-    for (const material of [...this.plain, ...this.field, ...this.shadows]) material.dispose();
+    for (const material of [...this.plain, ...this.field, ...this.shadows, ...this.depths]) material.dispose();
   }
 }
 
@@ -45,13 +47,13 @@ export class Skin {
   }
 
   /// Loads a frame and adds the meshes that draw it.
-  show(frame: Frame, surfaces: THREE.Scene, casters: THREE.Scene) {
+  show(frame: Frame, { depths, surfaces, casters }: Stage) {
     if (frame.positions === null || frame.normals === null) return;
     this.geometry.setAttribute('position', new THREE.BufferAttribute(floats(frame.positions), 3));
     this.geometry.setAttribute('normal', new THREE.BufferAttribute(shorts(frame.normals), 3, true));
     this.geometry.setAttribute('field', frame.field === null ? this.constant(1, 0) : new THREE.BufferAttribute(floats(frame.field), 1));
     const shown = frame.field === null ? this.materials.plain : this.materials.field;
-    for (const [scene, materials] of [[surfaces, shown], [casters, this.materials.shadows]] as const) {
+    for (const [scene, materials] of [[depths, this.materials.depths], [surfaces, shown], [casters, this.materials.shadows]] as const) {
       const mesh = new THREE.Mesh(this.geometry, materials);
       mesh.frustumCulled = false;
       scene.add(mesh);
@@ -95,7 +97,7 @@ class Textures {
     texture.flipY = false;
     texture.wrapS = texture.wrapT = THREE.RepeatWrapping;
     texture.colorSpace = color ? THREE.SRGBColorSpace : THREE.NoColorSpace;
-    texture.anisotropy = Math.min(8, this.anisotropy);
+    texture.anisotropy = Math.min(2, this.anisotropy); // The passes look at it from several places, too.
     texture.needsUpdate = true;
     return texture;
   }
@@ -131,7 +133,7 @@ function surfaceMaterial(material: Material, index: number, textures: Textures, 
     vertexShader: surfaceVertex,
     fragmentShader: surfaceFragment,
     defines,
-    side: material.doubleSided || material.clay ? THREE.DoubleSide : THREE.FrontSide,
+    side: sideOf(material),
     uniforms: {
       ...shared,
       ...uniforms,
@@ -144,13 +146,15 @@ function surfaceMaterial(material: Material, index: number, textures: Textures, 
   });
 }
 
-function shadowMaterial(material: Material, index: number, textures: Textures): THREE.ShaderMaterial {
+const sideOf = (material: Material) => (material.doubleSided || material.clay ? THREE.DoubleSide : THREE.FrontSide);
+
+function depthMaterial(material: Material, index: number, textures: Textures, side: THREE.Side): THREE.ShaderMaterial {
   const plain = material.alpha === 'opaque';
   return new THREE.ShaderMaterial({
     glslVersion: THREE.GLSL3,
     vertexShader: plain ? plainDepthVertex : surfaceVertex,
     fragmentShader: plain ? plainDepthFragment : depthFragment,
-    side: THREE.DoubleSide,
+    side,
     ...(plain ? {} : parameters(material, index, textures)),
   });
 }
