@@ -356,7 +356,7 @@ void report_playback(const ChosenMotion& motion, const DeformJobOptions& options
   report.metrics["duration_s"] = frames.from_start(count - 1);
   report.text += fmt::format("played     {}: {}, {}{}{}\n", motion.name, count_of(count, "frame"), method.name,
                              options.deformer.delta_mush.enabled ? " and delta mush" : "",
-                             options.deformer.contact.use == deform::ContactUse::kOn ? " with contact" : "");
+                             options.deformer.contact.after_method() ? " with contact" : "");
 }
 
 void report_prepared(const pipeline::DeformerOptions& deformer, const io::Asset& asset, Report& report) {

@@ -348,8 +348,8 @@ std::unique_ptr<deform::Deformer> guard_contact(const Rig& rig, const DeformerOp
                                                 std::unique_ptr<deform::Deformer> bound, Findings& findings,
                                                 const Progress& progress) {
   std::shared_ptr<deform::Deformer> base = std::move(bound);
-  auto stage = deform::bind_contact(std::make_unique<Borrowed>(base), rig, progress);
-  CorrectionLimits limits = LimitStore(rig, options).correction("contact", [&] {
+  auto stage = deform::bind_contact(std::make_unique<Borrowed>(base), rig, progress, options.contact.use);
+  CorrectionLimits limits = LimitStore(rig, options).correction("contact 2", [&] {
     return limit_correction(rig, *base, *base, *stage, contact_limits(), progress, false, false);
   });
   add(findings, describe(limits.reduced, rig.skeleton, "contact"));
@@ -361,7 +361,7 @@ std::unique_ptr<deform::Deformer> guard_contact(const Rig& rig, const DeformerOp
 bool has_own_contact(const DeformerOptions& options) { return options.method.options().is<deform::ImplicitOptions>(); }
 
 bool needs_contact(const DeformerOptions& options) {
-  return options.contact.use == deform::ContactUse::kOn && !has_own_contact(options);
+  return options.contact.after_method() && !has_own_contact(options);
 }
 
 }  // namespace
@@ -467,7 +467,7 @@ std::unique_ptr<deform::Deformer> bind_deformer(const Rig& rig, const DeformerOp
   }
   if (!anything || !needs_contact(options)) return bound;
   if (guarded) return guard_contact(rig, options, std::move(bound), findings, progress);
-  return deform::bind_contact(std::move(bound), rig, progress);
+  return deform::bind_contact(std::move(bound), rig, progress, options.contact.use);
 }
 
 }  // namespace sinew::pipeline

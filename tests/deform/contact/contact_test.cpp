@@ -39,8 +39,22 @@ const Deformer& contact() {
   return *deformer;
 }
 
+const Deformer& contact_of_limbs() {
+  static const auto deformer = bind_contact(deform::bind("lbs", person()), person(), {}, ContactUse::kLimbs);
+  return *deformer;
+}
+
 ModelPose at_rest(const Rig& rig) {
   return {rest_matrices(rig.skeleton), std::vector<double>(rig.skeleton.size()), {}};
+}
+
+void turn_below(const Rig& rig, ModelPose& pose, Index joint, const Mat4& turn) {
+  std::vector<char> below(rig.skeleton.size(), 0);
+  for (Index j = 0; j < rig.skeleton.size(); ++j) {
+    const Index parent = rig.skeleton.joints[j].parent;
+    below[j] = j == joint || (parent != kNone && below[parent] != 0) ? 1 : 0;
+    if (below[j] != 0) pose.joints[j] = turn * pose.joints[j];
+  }
 }
 
 /// A joint and all below it, turned forwards about an axis across its bone.
@@ -50,13 +64,9 @@ void bend(const Rig& rig, ModelPose& pose, std::string_view name, double angle_r
   const Vec3 at = pose.joints[joint].topRightCorner<3, 1>();
   const Vec3 before = pose.joints[rig.skeleton.joints[joint].parent].topRightCorner<3, 1>();
   const Vec3 axis = (at - before).cross(Vec3::UnitZ()).normalized();
-  Eigen::Affine3d turn = Eigen::Translation3d(at) * Eigen::AngleAxisd(angle_rad, axis) * Eigen::Translation3d(-at);
-  std::vector<char> below(rig.skeleton.size(), 0);
-  for (Index j = 0; j < rig.skeleton.size(); ++j) {
-    const Index parent = rig.skeleton.joints[j].parent;
-    below[j] = j == joint || (parent != kNone && below[parent] != 0) ? 1 : 0;
-    if (below[j] != 0) pose.joints[j] = turn.matrix() * pose.joints[j];
-  }
+  const Eigen::Affine3d turn =
+      Eigen::Translation3d(at) * Eigen::AngleAxisd(angle_rad, axis) * Eigen::Translation3d(-at);
+  turn_below(rig, pose, joint, turn.matrix());
 }
 
 ModelPose bent_elbow(const Rig& rig, double angle_rad) {
@@ -77,6 +87,7 @@ Frame frame(const Deformer& deformer, const Rig& rig, const ModelPose& pose) {
 
 TEST(Contact, IsTheInnerDeformerInTheBindPoseBitForBit) {
   EXPECT_EQ(frame(contact(), person(), at_rest(person())), frame(plain(), person(), at_rest(person())));
+  EXPECT_EQ(frame(contact_of_limbs(), person(), at_rest(person())), frame(plain(), person(), at_rest(person())));
 }
 
 TEST(Contact, ParentAndChildStopAtEachOther) {
@@ -126,6 +137,65 @@ TEST(Contact, MovesRigidlyWithTheCharacter) {
   std::vector<Vec3> moved;
   for (const Vec3f& p : still.positions) moved.push_back(transform_point(motion, p.cast<double>()));
   EXPECT_LT(worst_distance(frame(contact(), person(), pose).positions, moved), 1e-4 * person().mesh.size());
+}
+
+/// Both legs swing to the other side, so that they pass through each other.
+ModelPose crossed_legs(const Rig& rig, double angle_rad) {
+  ModelPose pose = at_rest(rig);
+  for (const auto& [name, sign] : {std::pair{"LeftThigh", -1.0}, std::pair{"RightThigh", 1.0}}) {
+    const Index joint = rig.skeleton.find(name);
+    EXPECT_NE(joint, kNone) << name;
+    const Vec3 at = pose.joints[joint].topRightCorner<3, 1>();
+    const Eigen::Affine3d turn =
+        Eigen::Translation3d(at) * Eigen::AngleAxisd(sign * angle_rad, Vec3::UnitZ()) * Eigen::Translation3d(-at);
+    turn_below(rig, pose, joint, turn.matrix());
+  }
+  return pose;
+}
+
+TEST(Contact, LimbsThatCrossStopAtEachOther) {
+  for (const double degrees : {15.0, 30.0}) {
+    const ModelPose pose = crossed_legs(person(), degrees * kPi / 180);
+    const std::uint64_t before = pairs(person(), frame(plain(), person(), pose).positions);
+    const std::uint64_t after = pairs(person(), frame(contact_of_limbs(), person(), pose).positions);
+    EXPECT_GT(before, 100U) << degrees;
+    EXPECT_LE(20 * after, before) << degrees << ": " << before << ", " << after;
+  }
+}
+
+TEST(Contact, MovesJointsOnlyWithLimbs) {
+  const ModelPose pose = crossed_legs(person(), 0.5);
+  const Frame base = frame(plain(), person(), pose), by_skin = frame(contact(), person(), pose),
+              stopped = frame(contact_of_limbs(), person(), pose);
+  // Feet are far from where the legs cross.
+  double most = 0, most_stopped = 0;
+  for (std::size_t v = 0; v < base.positions.size(); ++v) {
+    if (person().mesh.positions[v].y() > 0.05 * person().mesh.size()) continue;
+    most = std::max(most, static_cast<double>((by_skin.positions[v] - base.positions[v]).norm()));
+    most_stopped = std::max(most_stopped, static_cast<double>((stopped.positions[v] - base.positions[v]).norm()));
+  }
+  EXPECT_LT(most, 0.001 * person().mesh.size());
+  EXPECT_GT(most_stopped, 0.02 * person().mesh.size());
+}
+
+TEST(Contact, LimbsDoNotJumpWhileTheyCross) {
+  const auto state = contact_of_limbs().make_state(), base_state = plain().make_state();
+  const auto largest = [&](int steps) {
+    std::vector<Vec3f> before;
+    double most = 0;
+    for (int i = 0; i <= steps; ++i) {
+      const ModelPose pose = crossed_legs(person(), 0.05 + 0.4 * i / steps);
+      const Frame base = frame_of(plain(), *base_state, pose, person().mesh.vertex_count());
+      Frame now = frame_of(contact_of_limbs(), *state, pose, person().mesh.vertex_count());
+      for (std::size_t v = 0; v < now.positions.size(); ++v) now.positions[v] -= base.positions[v];
+      if (!before.empty()) most = std::max(most, worst_distance(now.positions, before));
+      before = now.positions;
+    }
+    return most;
+  };
+  const double coarse = largest(10), fine = largest(40);
+  EXPECT_GT(coarse, 0);
+  EXPECT_LT(fine, 0.4 * coarse);
 }
 
 /// The largest change of the correction from step to step while an elbow closes.

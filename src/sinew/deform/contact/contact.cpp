@@ -22,6 +22,7 @@
 #include "sinew/core/parallel.h"
 #include "sinew/deform/bind_frames.h"
 #include "sinew/deform/contact/flesh_field.h"
+#include "sinew/deform/contact/give_way.h"
 #include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/normals.h"
 #include "sinew/geometry/mesh/weld.h"
@@ -50,13 +51,14 @@ Vec3f apply(const Affine& matrix, const Vec3f& p) { return matrix.leftCols<3>() 
 
 class Contact final : public Deformer {
  public:
-  Contact(std::unique_ptr<Deformer> inner, const Rig& rig, const Progress& progress)
+  Contact(std::unique_ptr<Deformer> inner, const Rig& rig, ContactUse use, const Progress& progress)
       : inner_(std::move(inner)),
         welding_(geometry::weld(rig.mesh)),
         rings_(geometry::one_rings(rig.mesh, &welding_)),
         size_(static_cast<float>(rig.mesh.size())) {
     const std::vector<Index> owner = find_owners(rig);
     fields_ = make_flesh_fields(rig, owner, progress);
+    if (use == ContactUse::kLimbs) give_way_ = std::make_unique<GiveWay>(rig, owner, fields_, progress);
     for (const Mat4& frame : bind_frames(rig)) {
       inverse_bind_.push_back(frame.inverse());
       joint_at_.push_back(frame.topRightCorner<3, 1>().cast<float>());
@@ -71,6 +73,7 @@ class Contact final : public Deformer {
   std::unique_ptr<State> make_state() const override {
     auto state = std::make_unique<ContactState>();
     state->inner = inner_->make_state();
+    if (give_way_) state->give_way = give_way_->make_scratch();
     return state;
   }
 
@@ -78,10 +81,11 @@ class Contact final : public Deformer {
 
   void deform(State& any, const FrameInput& input, const FrameOutput& output) const override {
     auto& state = static_cast<ContactState&>(any);
-    inner_->deform(*state.inner, input, output);
+    const ModelPose& pose = stopped(input.pose, state);
+    inner_->deform(*state.inner, {pose, input.time_s, input.dt_s}, output);
     state.points.resize(welding_.count());
     parallel_for(state.points.size(), [&](std::size_t w) { state.points[w] = output.positions[welding_.first[w]]; });
-    pose_fields(input.pose, state);
+    pose_fields(pose, state);
     find_hits(state);
     make_planes(state);
     if (state.planes.empty()) return;
@@ -90,7 +94,8 @@ class Contact final : public Deformer {
   }
 
   std::vector<Overlay> overlays(State& any, const FrameInput& input) const override {
-    return inner_->overlays(*static_cast<ContactState&>(any).inner, input);
+    auto& state = static_cast<ContactState&>(any);
+    return inner_->overlays(*state.inner, {stopped(input.pose, state), input.time_s, input.dt_s});
   }
 
  private:
@@ -123,6 +128,7 @@ class Contact final : public Deformer {
   };
   struct ContactState final : State {
     std::unique_ptr<State> inner;
+    std::unique_ptr<GiveWay::Scratch> give_way;
     std::vector<Vec3f> points, moved, even;  // Per welded vertex.
     std::vector<Posed> posed;                // Per joint.
     std::vector<Index> used;
@@ -133,6 +139,12 @@ class Contact final : public Deformer {
     std::vector<Index> active;
     std::vector<char> marked;
   };
+
+  /// The pose in which joints stop where limbs meet.
+  const ModelPose& stopped(const ModelPose& pose, ContactState& state) const {
+    const ModelPose* const result = give_way_ ? give_way_->apply(pose, *state.give_way) : nullptr;
+    return result != nullptr ? *result : pose;
+  }
 
   /// The joint with the largest weight of each vertex of the mesh; keeps that of welded ones, and their weights.
   std::vector<Index> find_owners(const Rig& rig) {
@@ -403,11 +415,12 @@ class Contact final : public Deformer {
   float size_ = 1;
   std::vector<std::array<Index, 3>> triangles_;  // Of welded vertices.
   geometry::Lists triangles_of_;
-  std::vector<Index> owner_;        // Per welded vertex; kNone.
-  std::vector<Influence> weights_;  // Of welded vertices, one after the other,
-  std::vector<Index> weight_ends_;  // up to here.
-  std::vector<Vec3f> normals_;      // At binding.
-  std::vector<FleshField> fields_;  // Per joint.
+  std::vector<Index> owner_;           // Per welded vertex; kNone.
+  std::vector<Influence> weights_;     // Of welded vertices, one after the other,
+  std::vector<Index> weight_ends_;     // up to here.
+  std::vector<Vec3f> normals_;         // At binding.
+  std::vector<FleshField> fields_;     // Per joint.
+  std::unique_ptr<GiveWay> give_way_;  // Null: joints stay.
   std::vector<Mat4> inverse_bind_;
   std::vector<Index> parent_;
   std::vector<Vec3f> joint_at_;   // At binding.
@@ -417,8 +430,9 @@ class Contact final : public Deformer {
 
 }  // namespace
 
-std::unique_ptr<Deformer> bind_contact(std::unique_ptr<Deformer> inner, const Rig& rig, const Progress& progress) {
-  return std::make_unique<Contact>(std::move(inner), rig, progress);
+std::unique_ptr<Deformer> bind_contact(std::unique_ptr<Deformer> inner, const Rig& rig, const Progress& progress,
+                                       ContactUse use) {
+  return std::make_unique<Contact>(std::move(inner), rig, use, progress);
 }
 
 }  // namespace sinew::deform
