@@ -72,6 +72,50 @@ TEST(AutoTransfer, ATargetThatLiesLikeAGarmentButHasItsJointsElsewhereIsAnotherB
   EXPECT_EQ(transfer(automatic, {reference, target, pairs}).metrics["method"], "blend");
 }
 
+// The upper half of a body as cloth around it.
+Mesh vest_of(const Mesh& body) {
+  const Box box = body.bounds();
+  Mesh vest;
+  vest.positions = body.positions;
+  const std::vector<Vec3> normals = geometry::vertex_normals(body);
+  for (Index v = 0; v < body.vertex_count(); ++v) vest.positions[v] += 0.01 * normals[v];
+  for (Index f = 0; f < body.face_count(); ++f)
+    if (body.positions[body.face(f)[0]].y() > box.center().y()) vest.add_face(body.face(f));
+  return vest;
+}
+
+// Adds separate triangles of this size at a spot.
+void add_specks(Mesh& mesh, const Vec3& spot, double size, Index count) {
+  for (Index i = 0; i < count; ++i) {
+    const Index first = mesh.vertex_count();
+    for (const Vec3& corner : {Vec3(0, 0, 0), Vec3(size, 0, 0), Vec3(0, size, 0)})
+      mesh.positions.push_back(spot + corner + Vec3(0, 0, 0.01 * size * i));
+    mesh.add_face(std::vector<Index>{first, first + 1, first + 2});
+  }
+}
+
+TEST(Relation, DenseButtonsFarFromTheBodyDoNotMakeAGarmentABody) {
+  const Mesh body = test::made_human("a", 2500).rig.mesh;
+  Mesh vest = vest_of(body);
+  ASSERT_EQ(relate(body, vest).kind, RelationKind::kGarment);
+  const Vec3 spot = body.bounds().center() + Vec3(0, 0, 0.5 * body.size());
+  add_specks(vest, spot, 1e-3, body.vertex_count() / 2);
+  const Relation relation = relate(body, vest);
+  EXPECT_EQ(relation.kind, RelationKind::kGarment) << relation.reason;
+  EXPECT_NE(relation.reason.find("pieces"), std::string::npos);
+}
+
+TEST(Relation, ALargeSurfaceFarFromTheBodyOrOneMadeOfPiecesAloneIsNoGarment) {
+  const Mesh body = test::made_human("a", 2500).rig.mesh;
+  const Vec3 spot = body.bounds().center() + Vec3(0, 0, 0.5 * body.size());
+  Mesh sails = vest_of(body);
+  add_specks(sails, spot, 0.3 * body.size(), body.vertex_count() / 2);
+  EXPECT_EQ(relate(body, sails).kind, RelationKind::kBody);
+  Mesh dust;
+  add_specks(dust, spot, 1e-3, 50);
+  EXPECT_EQ(relate(body, dust).kind, RelationKind::kBody);
+}
+
 TEST(Relation, MeshesWithoutExtentAreAnotherBody) {
   Mesh point;
   point.positions.assign(3, Vec3::Zero());

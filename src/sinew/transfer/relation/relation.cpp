@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "sinew/core/parallel.h"
+#include "sinew/geometry/mesh/components.h"
 #include "sinew/geometry/mesh/normals.h"
 #include "sinew/geometry/mesh/triangle_soup.h"
 #include "sinew/geometry/mesh/weld.h"
@@ -31,6 +32,8 @@ constexpr double kGarmentMedian = 0.05, kGarmentFar = 0.15;
 constexpr double kUncovered = 0.1, kTight = 0.012, kSuitUncovered = 0.02;
 /// Clothes are outside. Another body of the same pose is half inside.
 constexpr double kOutside = 0.7, kSuitOutside = 0.8, kSunk = 0.002;
+/// Shells below this share of the body's size are pieces, such as buttons. They may have this share of the area.
+constexpr double kPiece = 0.06, kMostPieces = 0.5;
 
 /// Distances of some vertices of one mesh from the other, increasing.
 struct SampledDistances {
@@ -38,12 +41,12 @@ struct SampledDistances {
   double outside = 0;  // Share of the vertices that are not inside the other, by the facing of its nearest face.
 };
 
-SampledDistances sampled_distances(const Mesh& from, const Mesh& to, double size) {
+SampledDistances sampled_distances(const std::vector<Vec3>& from, const Mesh& to, double size) {
   const std::vector<geometry::TriangleVertices> triangles = geometry::triangle_vertices(to);
   const geometry::RayScene scene(geometry::TriangleSoup{to.positions, triangles});
   std::vector<Vec3> places;
-  const Index count = from.vertex_count(), step = std::max<Index>(1, count / kSamples);
-  for (Index v = 0; v < count; v += step) places.push_back(from.positions[v]);
+  const std::size_t step = std::max<std::size_t>(1, from.size() / kSamples);
+  for (std::size_t v = 0; v < from.size(); v += step) places.push_back(from[v]);
   const std::vector<geometry::ClosestPoint> points = scene.closest_points(places);
   SampledDistances result;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -55,6 +58,31 @@ SampledDistances sampled_distances(const Mesh& from, const Mesh& to, double size
   }
   std::sort(result.sorted.begin(), result.sorted.end());
   return result;
+}
+
+// The vertices of shells that are no pieces. Empty if there is no piece, or if pieces have most of the area.
+std::vector<Vec3> without_pieces(const Mesh& mesh, double body_size) {
+  const geometry::Welding welding = geometry::weld(mesh);
+  const geometry::Components shells = geometry::components(mesh, &welding);
+  std::vector<Box> boxes(shells.count);
+  std::vector<double> areas(shells.count, 0);
+  for (Index v = 0; v < mesh.vertex_count(); ++v)
+    if (shells.of_vertex[v] != kNone) boxes[shells.of_vertex[v]].extend(mesh.positions[v]);
+  for (const auto& t : geometry::triangle_vertices(mesh)) {
+    const Vec3& a = mesh.positions[t[0]];
+    areas[shells.of_vertex[t[0]]] += (mesh.positions[t[1]] - a).cross(mesh.positions[t[2]] - a).norm();
+  }
+  double all = 0, pieces = 0;
+  std::vector<char> piece(shells.count, 0);
+  for (Index s = 0; s < shells.count; ++s) {
+    piece[s] = boxes[s].diagonal() < kPiece * body_size ? 1 : 0;
+    all += areas[s], pieces += piece[s] != 0 ? areas[s] : 0;
+  }
+  std::vector<Vec3> rest;
+  if (std::find(piece.begin(), piece.end(), 1) == piece.end() || !(pieces < kMostPieces * all)) return rest;
+  for (Index v = 0; v < mesh.vertex_count(); ++v)
+    if (shells.of_vertex[v] != kNone && piece[shells.of_vertex[v]] == 0) rest.push_back(mesh.positions[v]);
+  return rest;
 }
 
 double mean_of(const std::vector<double>& values) {
@@ -97,6 +125,23 @@ void conclude(Relation& r, bool same_surface, bool fewer_vertices) {
   }
 }
 
+// Judges by the distances of the target and of the reference, `back`, from each other's surface.
+void conclude_from(Relation& result, const SampledDistances& outward, const std::vector<double>& back,
+                   const Mesh& reference, const Mesh& target) {
+  const double size = reference.size();
+  result.outside = outward.outside;
+  result.mean_distance = mean_of(outward.sorted) / size;
+  result.median_distance = quantile_of(outward.sorted, 0.5) / size;
+  result.far_distance = quantile_of(outward.sorted, 0.9) / size;
+  const double near = std::max(0.02, 2 * result.median_distance) * size;
+  result.covered = static_cast<double>(std::upper_bound(back.begin(), back.end(), near) - back.begin()) /
+                   static_cast<double>(back.size());
+  const bool same_surface = std::abs(target.size() - size) <= 0.02 * size &&
+                            std::min(result.mean_distance, result.distance_back) < kOnSurface &&
+                            std::max(result.mean_distance, result.distance_back) < kNearSurface;
+  conclude(result, same_surface, target.vertex_count() < kFewerVertices * reference.vertex_count());
+}
+
 }  // namespace
 
 const char* relation_name(RelationKind kind) {
@@ -127,22 +172,18 @@ Relation relate(const Mesh& reference, const Mesh& target) {
   result.same_vertices =
       static_cast<double>(same.size() - static_cast<std::size_t>(std::count(same.begin(), same.end(), kNone))) /
       static_cast<double>(std::max<std::size_t>(1, same.size()));
-  const SampledDistances outward = sampled_distances(target, reference, size);
-  const std::vector<double>& there = outward.sorted;
-  const std::vector<double> back = sampled_distances(reference, target, size).sorted;
-  result.outside = outward.outside;
-  result.mean_distance = mean_of(there) / size;
-  result.median_distance = quantile_of(there, 0.5) / size;
-  result.far_distance = quantile_of(there, 0.9) / size;
+  const std::vector<double> back = sampled_distances(reference.positions, target, size).sorted;
   result.distance_back = mean_of(back) / size;
-  const double near = std::max(0.02, 2 * result.median_distance) * size;
-  result.covered = static_cast<double>(std::upper_bound(back.begin(), back.end(), near) - back.begin()) /
-                   static_cast<double>(back.size());
-  const bool same_surface = std::abs(target.size() - size) <= 0.02 * size &&
-                            std::min(result.mean_distance, result.distance_back) < kOnSurface &&
-                            std::max(result.mean_distance, result.distance_back) < kNearSurface;
-  conclude(result, same_surface, target.vertex_count() < kFewerVertices * reference.vertex_count());
-  return result;
+  conclude_from(result, sampled_distances(target.positions, reference, size), back, reference, target);
+  if (result.kind != RelationKind::kBody) return result;
+  // Buttons and buckles that hang far away do not make a body of a garment, however many vertices they have.
+  const std::vector<Vec3> rest = without_pieces(target, size);
+  if (rest.empty()) return result;
+  Relation large = result;
+  conclude_from(large, sampled_distances(rest, reference, size), back, reference, target);
+  if (large.kind != RelationKind::kGarment) return result;
+  large.reason += " Small separate pieces are farther away and were not counted.";
+  return large;
 }
 
 std::vector<Index> same_vertices(const Mesh& reference, const Mesh& target) {

@@ -51,7 +51,8 @@ struct Relation {
 /// a
 ///   tenth of the reference uncovered; a fiftieth if it is within 1.2 % on average and nearly all outside;
 /// - another body otherwise.
-/// n log n. The same for any number of threads.
+/// A target that is no garment for the sake of small shells (6 % of the size, together less than half of its area),
+/// such as buttons that hang far away, is judged again without them. n log n. The same for any number of threads.
 Relation relate(const Mesh& reference, const Mesh& target);
 
 /// Per vertex of the target: the vertex of the reference at the same position (within 1e-6 of the reference's size)
