@@ -98,6 +98,36 @@ TEST(LearnedDriver, FitsAPolynomialWhereSharesDoNotDo) {
   EXPECT_NEAR(learned.driver->coefficients[0][2], 0.1, 0.01);
 }
 
+TEST(LearnedDriver, ASourceBelowTheJointCountsFromTheLimbAboveIt) {
+  // The forearm is below the second half of the upper arm, which takes half of the twist of both.
+  Skeleton skeleton;
+  for (const Index parent : {kNone, Index{0}, Index{1}}) {
+    Joint joint;
+    joint.name = "joint" + std::to_string(skeleton.size());
+    joint.parent = parent;
+    joint.rest.translation = Vec3(parent == kNone ? 0 : 1, 0, 0);
+    joint.rest.rotation = rotation_exp(Vec3(0.4, 0, 0) * static_cast<double>(skeleton.size()));
+    skeleton.joints.push_back(joint);
+  }
+  std::mt19937 random(3);
+  std::normal_distribution<double> angle(0, 0.4);
+  std::vector<Pose> poses;
+  for (int i = 0; i < 40; ++i) {
+    Pose pose;
+    for (const Joint& joint : skeleton.joints) pose.local.push_back(joint.rest);
+    const double twist = angle(random);
+    pose.local[0].rotation = pose.local[0].rotation * rotation_exp(Vec3(angle(random), angle(random), angle(random)));
+    pose.local[1].rotation = pose.local[1].rotation * rotation_exp(Vec3(0.5 * twist, 0, 0));
+    pose.local[2].rotation = pose.local[2].rotation * rotation_exp(Vec3(0.5 * twist, 0, 0));
+    poses.push_back(pose);
+  }
+  const LearnedDriver learned = learned_driver(skeleton, 1, {0, 1, 0}, poses);
+  ASSERT_TRUE(learned.driver.has_value());
+  EXPECT_EQ(learned.driver->source, 2u);
+  EXPECT_NEAR(std::abs(learned.driver->share), 0.5, 1e-6);
+  EXPECT_LT(learned.error_rad, 1e-6);
+}
+
 TEST(LearnedDriver, LearnsNothingFromRandomMotionOrAJointThatRests) {
   const Skeleton skeleton = arm_with_helper();
   Driver still;

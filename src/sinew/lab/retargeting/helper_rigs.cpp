@@ -38,13 +38,23 @@ struct HelperCase {
   std::vector<Pose> poses;  // Of `truth`.
 };
 
-// Helpers, and bones that are split as Rigify's are: "NAME.001" beside "NAME".
+// "DEF-thigh.L.001_024" without the number that Sketchfab adds.
+std::string plain_name(std::string name) {
+  const std::size_t line = name.find_last_of('_');
+  if (line != std::string::npos && line + 1 < name.size() &&
+      name.find_first_not_of("0123456789", line + 1) == std::string::npos)
+    name.resize(line);
+  return name;
+}
+
+// Helpers, and limbs that are split as Rigify's are: "NAME.L.001" below "NAME.L".
 std::vector<char> removable_joints(const Skeleton& skeleton) {
   std::vector<char> result = transfer::helper_joints(skeleton);
   for (Index j = 0; j < skeleton.size(); ++j) {
-    const std::string& name = skeleton.joints[j].name;
-    const std::size_t whole = name.size() > 4 && name.ends_with(".001") ? name.size() - 4 : 0;
-    if (whole > 0 && skeleton.find(name.substr(0, whole)) != kNone) result[j] = 1;
+    const Index parent = skeleton.joints[j].parent;
+    if (parent == kNone) continue;
+    const std::string name = plain_name(skeleton.joints[j].name), above = plain_name(skeleton.joints[parent].name);
+    if (name == above + ".001" && (above.ends_with(".L") || above.ends_with(".R"))) result[j] = 1;
   }
   return result;
 }
@@ -82,9 +92,10 @@ Character without_joints(const Rig& rig, const std::vector<char>& removed) {
   return result;
 }
 
-/// The same rotations in space for the joints of the same names that a target has itself; others rest, or follow their
-/// drivers.
+/// Joints of the same names that a target has itself are where they are in a pose of the truth; others rest, or follow
+/// their drivers.
 Pose pose_by_names(const Rig& from, const Pose& pose, const Skeleton& to, const Skeleton& own) {
+  const std::vector<Mat4> frames = model_matrices(from.skeleton, pose.local);
   const auto space = [&](Index j) {
     Quat turn = Quat::Identity();
     for (; j != kNone; j = from.skeleton.joints[j].parent) turn = pose.local[j].rotation * turn;
@@ -92,13 +103,18 @@ Pose pose_by_names(const Rig& from, const Pose& pose, const Skeleton& to, const 
   };
   Pose result;
   std::vector<Quat> turned;
+  std::vector<Mat4> placed;
   for (const Joint& joint : to.joints) {
     Transform local = joint.rest;
     const Quat above = joint.parent == kNone ? Quat::Identity() : turned[joint.parent];
-    if (const Index same = from.skeleton.find(joint.name); same != kNone && own.find(joint.name) != kNone)
+    const Mat4 outer = joint.parent == kNone ? Mat4(Mat4::Identity()) : placed[joint.parent];
+    if (const Index same = from.skeleton.find(joint.name); same != kNone && own.find(joint.name) != kNone) {
       local.rotation = (above.inverse() * space(same)).normalized();
+      local.translation = (outer.inverse() * frames[same]).topRightCorner<3, 1>();
+    }
     result.local.push_back(local);
     turned.push_back(above * local.rotation);
+    placed.push_back(outer * local.matrix());
   }
   return result;
 }
@@ -128,11 +144,30 @@ HelperFigures helper_figures(const HelperCase& known, const Rig& rig, bool drive
   return figures;
 }
 
+/// A wider, shorter body. Bones that grow by themselves tear a rig whose limbs hang on other branches than its skin's
+/// spine, as Rigify's do.
+KnownRig wider_build(const KnownRig& known) {
+  const Vec3 factors(1.2, 0.9, 1.1);
+  KnownRig other = known;
+  for (Vec3& p : other.rig.mesh.positions) p = factors.cwiseProduct(p);
+  other.rig.mesh.normals = {};
+  std::vector<Mat4> frames = rest_matrices(known.rig.skeleton);
+  for (Mat4& frame : frames) frame.topRightCorner<3, 1>() = factors.cwiseProduct(frame.topRightCorner<3, 1>());
+  for (Index j = 0; j < known.rig.skeleton.size(); ++j) {
+    Joint& joint = other.rig.skeleton.joints[j];
+    const Decomposed local =
+        decompose(joint.parent == kNone ? frames[j] : Mat4(frames[joint.parent].inverse() * frames[j]));
+    joint.rest = local.transform, joint.shear = local.shear;
+    other.rig.skins[0].inverse_bind[j] = frames[j].inverse();
+  }
+  return other;
+}
+
 // A real character with helpers, whose copy of other proportions lost them; posed by its own clips.
-HelperCase real_helper_case(const std::filesystem::path& path, int seed, const Progress& progress) {
+HelperCase real_helper_case(const std::filesystem::path& path, int seed, bool branched, const Progress& progress) {
   const io::Asset asset = io::load(path, {}, progress);
   const KnownRig bound = bound_alone(asset.character.rig, path.stem().string());
-  const KnownRig other = other_build(bound, static_cast<std::uint64_t>(seed), 0);
+  const KnownRig other = branched ? wider_build(bound) : other_build(bound, static_cast<std::uint64_t>(seed), 0);
   const std::vector<char> removed = removable_joints(other.rig.skeleton);
   HelperCase known{bound.name, asset.character, without_joints(other.rig, removed), other.rig, {}};
   double total = 0;
@@ -144,8 +179,10 @@ HelperCase real_helper_case(const std::filesystem::path& path, int seed, const P
       Pose pose = rest_pose(other.rig);
       for (std::size_t j = 0; j < pose.local.size(); ++j) {
         pose.local[j].rotation = sampled.local[j].rotation;
-        // Helpers of engines also slide along their bones.
-        if (removed[j] != 0) pose.local[j].translation = sampled.local[j].translation;
+        // Helpers of engines also slide along their bones, and branched rigs move by translations.
+        if (branched)
+          pose.local[j].translation += sampled.local[j].translation - bound.rig.skeleton.joints[j].rest.translation;
+        else if (removed[j] != 0) pose.local[j].translation = sampled.local[j].translation;
       }
       known.poses.push_back(std::move(pose));
     }
@@ -218,10 +255,10 @@ void retarget_helpers(const ReproduceOptions& options, int vertices, const Progr
       .header = {"reference", "driven", "following", "still", "without", "stretch, own", "following", "still"},
       .rows = {}};
   for (const int seed : {1, 2}) add_helper_row(made_helper_case(seed, vertices, progress), progress, table, result);
-  for (const char* file : {"momentum_test_24fps.glb"})
+  for (const auto& [file, branched] : {std::pair("momentum_test_24fps.glb", false), std::pair("lumberjack.glb", true)})
     if (const std::filesystem::path path = std::filesystem::path(options.data) / "rigged" / file;
         !options.data.empty() && std::filesystem::exists(path))
-      add_helper_row(real_helper_case(path, options.seed, progress), progress, table, result);
+      add_helper_row(real_helper_case(path, options.seed, branched, progress), progress, table, result);
   result.tables.push_back(std::move(table));
 }
 

@@ -36,27 +36,56 @@ double root_mean_square(const Eigen::MatrixXd& rows) {
   return rows.rows() == 0 ? 0 : std::sqrt(rows.squaredNorm() / static_cast<double>(rows.rows()));
 }
 
-// The nearest joint above that is not driven, its relatives, and their children; nearest first.
+Index source_above(const Skeleton& skeleton, Index joint, const std::vector<char>& driven) {
+  Index above = skeleton.joints[joint].parent;
+  while (above != kNone && driven[above] != 0) above = skeleton.joints[above].parent;
+  return above;
+}
+
+// The nearest joint above that is not driven, its relatives, and their children; nearest first. Joints below a driven
+// one count as children of what is above it.
 std::vector<Index> possible_sources(const Skeleton& skeleton, Index joint, const std::vector<char>& driven) {
-  std::vector<Index> sources;
+  std::vector<Index> sources, parents;
+  for (Index j = 0; j < skeleton.size(); ++j) parents.push_back(source_above(skeleton, j, driven));
   const auto add = [&](Index j) {
     if (j != kNone && j != joint && driven[j] == 0 && std::find(sources.begin(), sources.end(), j) == sources.end())
       sources.push_back(j);
   };
   const auto add_children = [&](Index of) {
     for (Index j = 0; j < skeleton.size(); ++j)
-      if (skeleton.joints[j].parent == of) add(j);
+      if (parents[j] == of) add(j);
   };
-  Index above = skeleton.joints[joint].parent;
-  while (above != kNone && driven[above] != 0) above = skeleton.joints[above].parent;
+  const Index above = parents[joint];
   if (above == kNone) return sources;
   add(above), add_children(above);
-  add(skeleton.joints[above].parent);
-  if (skeleton.joints[above].parent != kNone) add_children(skeleton.joints[above].parent);
+  add(parents[above]);
+  if (parents[above] != kNone) add_children(parents[above]);
   for (std::size_t i = 0, count = sources.size(); i < count; ++i)
-    if (skeleton.joints[sources[i]].parent == above) add_children(sources[i]);
+    if (parents[sources[i]] == above) add_children(sources[i]);
   return sources;
 }
+
+/// A skeleton and its poses in which joints that are not driven rotate relative to the nearest such joint above.
+/// Another body has them so: there, the joints between are added beside the limb and not within it.
+struct Examples {
+  Skeleton skeleton;
+  std::vector<Pose> poses;
+
+  Examples(const Skeleton& original, const std::vector<char>& driven, const std::vector<Pose>& given)
+      : skeleton(original), poses(given) {
+    for (Index j = 0; j < original.size(); ++j) {
+      if (driven[j] != 0) continue;
+      for (Index p = original.joints[j].parent; p != kNone && driven[p] != 0; p = original.joints[p].parent) {
+        Quat& rest = skeleton.joints[j].rest.rotation;
+        rest = original.joints[p].rest.rotation * rest;
+        for (std::size_t i = 0; i < poses.size(); ++i) {
+          Quat& local = poses[i].local[j].rotation;
+          local = given[i].local[p].rotation * local;
+        }
+      }
+    }
+  }
+};
 
 Mat3 rest_frame(const Skeleton& skeleton, Index joint) {
   Mat3 frame = Mat3::Identity();
@@ -138,10 +167,11 @@ double remaining_rotation(const Skeleton& skeleton, Index joint, const Driver& d
 
 }  // namespace
 
-LearnedDriver learned_driver(const Skeleton& skeleton, Index joint, const std::vector<char>& driven,
-                             const std::vector<Pose>& examples) {
+LearnedDriver learned_driver(const Skeleton& original, Index joint, const std::vector<char>& driven,
+                             const std::vector<Pose>& given) {
   LearnedDriver learned;
-  if (examples.size() < kFewestExamples) return learned;
+  if (given.size() < kFewestExamples) return learned;
+  const auto [skeleton, examples] = Examples(original, driven, given);
   const auto count = static_cast<Eigen::Index>(examples.size());
   Lesson lesson{Eigen::MatrixXd(count, 3), Eigen::MatrixXd(count, 3), Eigen::MatrixXd(count, 3), {}};
   for (Eigen::Index i = 0; i < count; ++i) {
@@ -156,7 +186,7 @@ LearnedDriver learned_driver(const Skeleton& skeleton, Index joint, const std::v
   // The best of each kind, from simple to rich.
   std::array<std::pair<double, std::optional<Driver>>, 3> best;
   for (auto& kind : best) kind.first = std::numeric_limits<double>::infinity();
-  for (const Index source : possible_sources(skeleton, joint, driven)) {
+  for (const Index source : possible_sources(original, joint, driven)) {
     lesson.source_deltas.clear();
     for (Eigen::Index i = 0; i < count; ++i) {
       const Pose& pose = examples[static_cast<std::size_t>(i)];
@@ -166,7 +196,7 @@ LearnedDriver learned_driver(const Skeleton& skeleton, Index joint, const std::v
     if (root_mean_square(lesson.source) < kIdleSource_rad) continue;
     const std::array<std::optional<Driver>, 3> kinds = {
         translates ? std::nullopt : rotation_share(lesson, source),
-        translates ? std::nullopt : twist_share(skeleton, joint, lesson, source),
+        translates ? std::nullopt : twist_share(original, joint, lesson, source),
         polynomial(lesson, source, translates)};
     for (std::size_t k = 0; k < kinds.size(); ++k)
       if (kinds[k])

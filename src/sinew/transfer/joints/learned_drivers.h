@@ -22,11 +22,13 @@ struct LearnedDriver {
 /// joints without the rule that moved them.
 ///
 /// Sources are the joints around it that are not marked in `driven`: the nearest above, those next to that, and their
-/// children. For each source a share of its rotation is fitted by least squares, a share of its twist about the axis
-/// that the joint itself rotates about most, and a polynomial of degree 2 of its rotation vector (with translations if
-/// the joint has any). The simplest kind that leaves at most a tenth of the motion, or one degree, is chosen; otherwise
-/// the best one if it leaves at most half. Fitted on every second example, judged on the others. Examples × sources.
-/// \pre all poses have a transform for each joint.
+/// children. Their rotations are relative to the nearest joint above that is not marked, because a body that gets the
+/// joint has no marked joint within its limbs: the forearm of a split upper arm counts from the upper arm. For each
+/// source a share of its rotation is fitted by least squares, a share of its twist about the axis that the joint itself
+/// rotates about most, and a polynomial of degree 2 of its rotation vector (with translations if the joint has any).
+/// The simplest kind that leaves at most a tenth of the motion, or one degree, is chosen; otherwise the best one if it
+/// leaves at most half. Fitted on every second example, judged on the others. Examples × sources. \pre all poses have a
+/// transform for each joint.
 LearnedDriver learned_driver(const Skeleton& skeleton, Index joint, const std::vector<char>& driven,
                              const std::vector<Pose>& examples);
 
