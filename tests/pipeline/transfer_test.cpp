@@ -218,7 +218,8 @@ TEST(PipelineTransfer, ABareGarmentMadeOnTheBodyGetsTheJointsOfTheBodyWhereTheyA
 }
 
 TEST(PipelineTransfer, AGarmentMergedWithItsBodyIsAValidCharacterOnTheSameSkin) {
-  const Character reference = human(1500);
+  Character reference = human(1500);
+  reference.rig.mesh.parts.front().to_model.topLeftCorner<3, 3>() = rotation_exp(Vec3(1, 0, 0)).toRotationMatrix();
   TransferReference prepared(reference);
   const Character vest = vest_of(reference, 0.02);
   const Character merged = merge_with_reference(prepared, transfer(prepared, vest));
@@ -228,6 +229,7 @@ TEST(PipelineTransfer, AGarmentMergedWithItsBodyIsAValidCharacterOnTheSameSkin) 
   ASSERT_EQ(merged.rig.weights.row_count(), merged.rig.mesh.vertex_count());
   for (Index v = 0; v < merged.rig.weights.row_count(); ++v) EXPECT_FALSE(merged.rig.weights.row(v).empty()) << v;
   EXPECT_EQ(merged.rig.mesh.parts.back().skin, reference.rig.mesh.parts.front().skin);
+  EXPECT_EQ(merged.rig.mesh.parts.back().to_model, reference.rig.mesh.parts.front().to_model);
   EXPECT_THROW(merge_with_reference(prepared, transfer(prepared, human(1400, 3))), Error);
 }
 
@@ -262,6 +264,15 @@ TEST(PipelineTransfer, AGarmentGetsTheMorphsThatMoveItAndAnotherBodyNone) {
   EXPECT_NEAR(most, 0.1, 1e-6);
   EXPECT_THROW(transfer(reference, human(1400, 3), options), Error);
   EXPECT_THROW(transfer(human(1500), vest_of(reference, 0.02), options), Error);
+  const auto explained = [](const TransferResult& r) {
+    return std::any_of(r.findings.begin(), r.findings.end(),
+                       [](const Finding& finding) { return finding.code == "transfer.morphs"; });
+  };
+  EXPECT_FALSE(explained(result));
+  reference.rig.mesh.parts.front().morphs = {crown};
+  const TransferResult none = transfer(reference, vest_of(reference, 0.02), options);
+  EXPECT_TRUE(none.new_morphs.empty());
+  EXPECT_TRUE(explained(none));
 }
 
 TEST(PipelineTransfer, HelpersWithoutDriversLearnThemFromClipsOrAreReported) {

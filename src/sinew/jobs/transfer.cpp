@@ -12,6 +12,8 @@
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
 #include "sinew/io/file.h"
+#include "sinew/io/gltf/document.h"
+#include "sinew/io/gltf/humanoid.h"
 #include "sinew/io/gltf/strip_rig.h"
 #include "sinew/jobs/map_file.h"
 #include "sinew/jobs/transfer_report.h"
@@ -205,7 +207,9 @@ Json transfer_target(const JobRequest& request, const TransferJobOptions& option
   add_transfer_figures(result, reference, figures);
   if (wanted.morphs) {
     figures["morphs"] = result.new_morphs;
-    report.text += fmt::format("morphs     {} carried over\n", result.new_morphs.size());
+    report.text += result.new_morphs.empty() ? std::string("morphs     none displaces the target\n")
+                                             : fmt::format("morphs     {} carried over: {}\n", result.new_morphs.size(),
+                                                           join_some(result.new_morphs, 6));
   }
   if (wanted.clips) report_clips(result, report, figures);
   if (options.debug_colors) result.character.rig.mesh.colors = level_colors(result);
@@ -273,6 +277,11 @@ Report transfer(const JobRequest& request, const TransferJobOptions& options, co
     io::Asset asset = io::load(first, {}, progress);
     report.inputs.insert(report.inputs.end(), asset.files.begin(), asset.files.end());
     report.warn(asset.warnings);
+    const auto* document = dynamic_cast<const io::gltf::GltfDocument*>(asset.document.get());
+    if (options.out == TransferOutput::kMerged && document != nullptr && io::gltf::names_humanoid(document->json()))
+      report.warn("transfer.merged_vrm", first.string(),
+                  "Merged characters are written to a new document, which does not have the reference's VRM data: its "
+                  "bones, expressions and springs. Write the garment alone to keep the reference's file.");
     about(first, [&] { return &reference.emplace(std::move(asset.character)); });
     report.warn(reference->findings());
   }

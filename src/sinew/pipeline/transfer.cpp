@@ -491,7 +491,7 @@ TransferResult transfer(TransferReference& reference, const Character& target, c
       throw Error(
           "Morphs can be carried over only to a target that lies on the reference's body, such as a garment. Omit the "
           "option 'morphs'.");
-    result.new_morphs = carry_morphs(reference, result.character);
+    result.new_morphs = carry_morphs(reference, result.character, result.findings);
   }
   if (options.clips) {
     begin("clips");

@@ -42,8 +42,12 @@ Character merge_with_reference(const TransferReference& reference, const Transfe
   Character merged = merge_characters(reference.character(), {garment});
   Rig& rig = merged.rig;
   const Index first = reference.character().rig.mesh.vertex_count(), skin = main_skin(rig);
+  // In the coordinates of the skin's own parts, so that both share one skin in a file.
+  const auto worn = std::find_if(rig.mesh.parts.begin(), rig.mesh.parts.end(),
+                                 [&](const MeshPart& part) { return part.skin == skin && part.vertex_count > 0; });
+  const Mat4 to_model = worn->to_model;
   for (MeshPart& part : rig.mesh.parts)
-    if (part.first_vertex >= first && part.vertex_count > 0) part.skin = skin;
+    if (part.first_vertex >= first && part.vertex_count > 0) part.skin = skin, part.to_model = to_model;
   std::vector<Index> row_of(garment.rig.mesh.vertex_count(), kNone);
   for (Index i = 0; i < result.vertices.size(); ++i) row_of[result.vertices[i]] = i;
   for (const Index i : row_of) {

@@ -3,10 +3,13 @@
 
 #include "sinew/pipeline/transfer_morphs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
 #include "sinew/core/error.h"
+#include "sinew/core/text.h"
 #include "sinew/geometry/mesh/components.h"
 #include "sinew/geometry/spatial/ray_scene.h"
 
@@ -79,7 +82,7 @@ std::vector<Vec3f> carried_deltas(const BodyMorph& morph, const std::vector<Tria
 
 }  // namespace
 
-std::vector<std::string> carry_morphs(const TransferReference& reference, Character& character) {
+std::vector<std::string> carry_morphs(const TransferReference& reference, Character& character, Findings& findings) {
   const Mesh& body = reference.character().rig.mesh;
   const std::vector<BodyMorph> morphs = body_morphs(body);
   if (morphs.empty()) throw Error("The reference has no morphs. Omit the option 'morphs'.");
@@ -105,6 +108,14 @@ std::vector<std::string> carry_morphs(const TransferReference& reference, Charac
     }
     if (used) names.push_back(morph.name);
   }
+  if (names.empty())
+    findings.push_back(
+        {"transfer.morphs", "",
+         std::find(open.begin(), open.end(), 1) == open.end()
+             ? std::string("No morph was carried over, because every part of the target has morphs of its own.")
+             : fmt::format("No morph was carried over, because none of the reference's {} displaces the surface that "
+                           "is nearest to the target.",
+                           count_of(morphs.size(), "morph"))});
   return names;
 }
 
