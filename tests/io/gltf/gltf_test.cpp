@@ -57,6 +57,19 @@ Bytes changed_json(const std::function<void(Json&)>& change) {
   return gltf::make_glb(json, true, container.bin, {});
 }
 
+TEST(Gltf, ReadsNamesOfMorphsFromAPrimitiveIfTheMeshHasNone) {
+  const auto name_with = [](const Json& extras) {
+    const Bytes file = changed_json([&](Json& json) {
+      json["meshes"][0].erase("extras");
+      json["meshes"][0]["primitives"][0]["extras"] = extras;
+    });
+    return load_bytes("names.glb", file).character.rig.mesh.parts[0].morphs.at(0).name;
+  };
+  EXPECT_EQ(name_with({{"targetNames", {"blink"}}}), "blink");
+  EXPECT_EQ(name_with({{"targetNames", "blink"}}), "morph_0");
+  EXPECT_EQ(name_with("text"), "morph_0");
+}
+
 TEST(Gltf, ReadsMeshSkeletonWeightsMorphsAndClips) {
   const Character character = read().character;
   const Rig& rig = character.rig;

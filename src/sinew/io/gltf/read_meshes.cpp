@@ -222,6 +222,18 @@ void MeshReader::read_faces(const Json& primitive, const VertexBlock& block, Ind
   target.face_materials.resize(target.face_count(), material);
 }
 
+// The names are in the extras of the mesh or, by most programs that write VRM, in those of a primitive.
+const Json& morph_names(const Json& mesh, const Json& primitives, const std::string& where) {
+  const Json& names = array_at(object_at(mesh, "extras", where), "targetNames", where);
+  if (!names.empty()) return names;
+  for (const Json& primitive : primitives) {
+    if (!primitive.contains("extras") || !primitive["extras"].is_object()) continue;
+    const auto own = primitive["extras"].find("targetNames");
+    if (own != primitive["extras"].end() && own->is_array() && !own->empty()) return *own;
+  }
+  return names;
+}
+
 void MeshReader::read_part(Index node, const std::vector<Mat4>& skin_to_model) {
   const Json& json = document.json();
   const std::string node_place = place("node", node);
@@ -271,7 +283,7 @@ void MeshReader::read_part(Index node, const std::vector<Mat4>& skin_to_model) {
   }
   part.vertex_count = mesh().vertex_count() - part.first_vertex;
   part.face_count = mesh().face_count() - part.first_face;
-  const Json& names = array_at(object_at(mesh_json, "extras", mesh_place), "targetNames", mesh_place);
+  const Json& names = morph_names(mesh_json, primitives, mesh_place);
   for (std::size_t t = 0; t < part.morphs.size(); ++t) {
     part.morphs[t].deltas.resize(part.vertex_count, Vec3f::Zero());
     part.morphs[t].name =
