@@ -21,6 +21,8 @@ namespace sinew::transfer {
 namespace {
 
 constexpr double kByReference = 0.3, kByBinding = 0.6, kByNeighbour = 0.2;
+/// Rows of a coarse reference change so much from vertex to vertex that a finer target finds little between them.
+constexpr double kByCoarseness = 0.5;
 constexpr double kLeastError = 0.01;
 constexpr double kErrorScale = 0.04;   // Of what is expected.
 constexpr double kOutlierScale = 0.2;  // Of differences from the blend.
@@ -121,6 +123,19 @@ Row on_carriers(const Row& row, const JointSpace& space) {
   return result;
 }
 
+// How much rows differ along edges, on average.
+double mean_step(const SkinWeights& rows, const Mesh& mesh) {
+  double sum = 0, count = 0;
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    const auto corners = mesh.face(f);
+    for (std::size_t k = 0; k < corners.size(); ++k) {
+      const auto a = rows.row(corners[k]), b = rows.row(corners[(k + 1) % corners.size()]);
+      if (!a.empty() && !b.empty()) sum += half_difference(a, b), count += 1;
+    }
+  }
+  return count > 0 ? sum / count : 0;
+}
+
 double mean_of(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += value;
@@ -195,6 +210,11 @@ class CandidateBlend {
       const auto near = [](const std::string& id) { return id == "closest" || id == "inpaint"; };
       return near(a) && near(b);
     };
+    // What interpolation between the reference's vertices cannot know of a finer target.
+    double coarseness = 0;
+    if (bound < rows_.size())
+      coarseness = std::max(0.0, mean_step(input_.reference.weights, input_.reference.mesh) -
+                                     mean_step(candidates_[bound].made.weights, input_.target.mesh));
     for (std::size_t c = 0; c < rows_.size(); ++c) {
       double error = candidates_[c].reference_error;
       if (c != bound) {
@@ -202,7 +222,7 @@ class CandidateBlend {
         for (std::size_t o = 0; o < rows_.size(); ++o)
           if (o != c && o != bound && !kin(candidates_[o].id, candidates_[c].id))
             nearest = std::min(nearest, mean_of(differences(plain_[c], plain_[o])));
-        error *= kByReference;
+        error = kByReference * error + kByCoarseness * coarseness;
         if (bound < rows_.size()) error += kByBinding * mean_of(differences(plain_[c], plain_[bound]));
         if (std::isfinite(nearest)) error += kByNeighbour * nearest;
       }
