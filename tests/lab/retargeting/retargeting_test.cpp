@@ -23,7 +23,7 @@ TEST(Retargeting, GarmentsAndFamiliesMeetTheirBounds) {
   options.characters = 1;
   Reproduction result;
   retarget_families(options, 2500, {}, result);
-  retarget_garments(8000, {}, result);
+  retarget_garments(options, 8000, {}, result);
   EXPECT_EQ(result.tables.size(), 2U);
   EXPECT_EQ(result.tables[0].rows.size(), 4U);
   for (const Finding& miss : result.misses) ADD_FAILURE() << miss.text;
@@ -39,7 +39,7 @@ TEST(Retargeting, HelpersThatFollowTheirDriversAreNearerToTheTruthThanStillOnes)
 
 TEST(Retargeting, LevelsOfDetailAndPosedWeightsMeetTheirBounds) {
   Reproduction result;
-  retarget_details(6000, {}, result);
+  retarget_details({}, 6000, {}, result);
   retarget_posed(2000, {}, result);
   ASSERT_EQ(result.tables.size(), 2U);
   EXPECT_EQ(result.tables[0].rows.size(), 3U);

@@ -142,11 +142,11 @@ Reproduction retargeting_experiment(const ReproduceOptions& options, const Progr
   }
   if (wanted("helpers")) retarget_helpers(options, kHelperBodies, progress, result);
   if (options.characters == 0) return result;
-  retarget_families(options, kMembers, progress, result);
-  retarget_ablations(kMembers, progress, result);
-  retarget_posed(kMembers, progress, result);
-  retarget_garments(kBodies, progress, result);
-  retarget_details(kBodies, progress, result);
+  if (wanted("families")) retarget_families(options, kMembers, progress, result);
+  if (wanted("ablations")) retarget_ablations(kMembers, progress, result);
+  if (wanted("posed")) retarget_posed(kMembers, progress, result);
+  if (wanted("garments")) retarget_garments(options, kBodies, progress, result);
+  if (wanted("details")) retarget_details(options, kBodies, progress, result);
   return result;
 }
 

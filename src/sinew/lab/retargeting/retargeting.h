@@ -19,10 +19,10 @@ Character family_member(int seed, const std::string& pose, double vary, int vert
 void retarget_families(const ReproduceOptions& options, int vertices, const Progress& progress, Reproduction& result);
 /// What modes, landmarks, orientation and positions along bones contribute.
 void retarget_ablations(int vertices, const Progress& progress, Reproduction& result);
-/// Torsos displaced along their normals, against published inpainting.
-void retarget_garments(int vertices, const Progress& progress, Reproduction& result);
+/// Torsos of made and real bodies displaced along their normals, against published inpainting.
+void retarget_garments(const ReproduceOptions& options, int vertices, const Progress& progress, Reproduction& result);
 /// Levels of detail, posed, against closest points.
-void retarget_details(int vertices, const Progress& progress, Reproduction& result);
+void retarget_details(const ReproduceOptions& options, int vertices, const Progress& progress, Reproduction& result);
 /// Computed, edited and retargeted weights, posed by linear blending and with the volume stage (`pbd`).
 void retarget_posed(int vertices, const Progress& progress, Reproduction& result);
 /// Real bodies of one topology in the folder `data`, and their moved, decimated and remeshed copies, by each method.
