@@ -170,6 +170,42 @@ TEST(ClosedProxy, EnclosesAllShellsAndRefusesThoseFarApart) {
   EXPECT_THROW(closed_proxy(mesh), Error);
 }
 
+/// A small box in the middle of the head that follows another joint than the skin around it, as teeth do.
+void add_block(Character& character, Index joint) {
+  Mesh& mesh = character.rig.mesh;
+  const Skeleton& skeleton = character.rig.skeleton;
+  const Vec3 head = rest_matrices(skeleton)[skeleton.find("Head")].topRightCorner<3, 1>();
+  const double up = mesh.bounds().upper.y() - head.y();
+  const Index first = mesh.vertex_count();
+  for (int i = 0; i < 8; ++i) {
+    const Vec3 corner(i % 2 == 0 ? -1 : 1, i / 2 % 2 == 0 ? -1 : 1, i / 4 == 0 ? -1 : 1);
+    mesh.positions.push_back(head + Vec3(0, 0.5 * up, 0) + 0.1 * up * corner);
+    character.rig.weights.add_row({Influence{joint, 1.0F}});
+  }
+  for (const std::array<Index, 4>& face :
+       {std::array<Index, 4>{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}}) {
+    std::vector<Index> corners;
+    for (const Index k : face) corners.push_back(first + k);
+    mesh.add_face(corners);
+  }
+  mesh.normals = {}, mesh.uvs = {};
+  mesh.parts.back().vertex_count += 8, mesh.parts.back().face_count += 6;
+}
+
+TEST(BiharmonicTransfer, InnerSurfacesKeepTheRowsOfTheirOwn) {
+  Character from = varied_human(0, "a", 0), to = varied_human(3, "t", 0.5);
+  const Index joint = from.rig.skeleton.find("Neck");
+  ASSERT_NE(joint, kNone);
+  const Index first = to.rig.mesh.vertex_count();
+  add_block(from, joint), add_block(to, joint);
+  const Family family(std::move(from), std::move(to));
+  const WeightTransfer made = transfer_biharmonic(family.input(), quick());
+  for (Index v = first; v < first + 8; ++v) {
+    ASSERT_EQ(made.weights.row(v).size(), 1U);
+    EXPECT_EQ(made.weights.row(v)[0].joint, joint);
+  }
+}
+
 TEST(BiharmonicTransfer, WithoutOrientationFrontAndBackAreConfused) {
   const Family family(varied_human(0, "a", 0), varied_human(1, "a", 0.5));
   BiharmonicOptions published = quick();

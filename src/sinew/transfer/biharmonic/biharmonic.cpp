@@ -17,6 +17,7 @@
 #include "sinew/transfer/biharmonic/distance.h"
 #include "sinew/transfer/biharmonic/matcher.h"
 #include "sinew/transfer/biharmonic/proxy.h"
+#include "sinew/transfer/biharmonic/smooth_map.h"
 #include "sinew/transfer/finish_rows.h"
 #include "sinew/transfer/surface/cloth_pieces.h"
 #include "sinew/transfer/surface/inpainting.h"
@@ -223,10 +224,9 @@ std::vector<Influence> blended_row(const SkinWeights& weights, const MainShell& 
 }
 
 // Eq. 23: by inverse squares of the costs; in the paper's form the next three and the best's distances to them.
-std::vector<Influence> shepard_row(const Matching& m, const SkinWeights& weights, const VertexMatch& match,
-                                   bool paper) {
-  if (!paper && match.cost2[0] < kSameVertex2) return blended_row(weights, m.ours(), {{match.vertex[0], 1.0}});
+std::vector<std::pair<Index, double>> shepard_donors(const Matching& m, const VertexMatch& match, bool paper) {
   std::vector<std::pair<Index, double>> donors;
+  if (!paper && match.cost2[0] < kSameVertex2) return {{match.vertex[0], 1.0}};
   for (std::size_t k = 0; k < match.vertex.size() && match.vertex[k] != kNone; ++k) {
     if (!paper) {
       donors.emplace_back(match.vertex[k], 1 / (match.cost2[k] + kShepardEpsilon2));
@@ -236,7 +236,7 @@ std::vector<Influence> shepard_row(const Matching& m, const SkinWeights& weights
     }
   }
   if (donors.empty()) donors.emplace_back(match.vertex[0], 1.0);
-  return blended_row(weights, m.ours(), donors);
+  return donors;
 }
 
 double cost_ratio(const VertexMatch& match) {
@@ -270,6 +270,17 @@ Index mesh_vertex(const MatchedBody& body, Index vertex) {
       .vertex[static_cast<std::size_t>(std::min_element(places.begin(), places.end(), nearer) - places.begin())];
 }
 
+// The matches as one smooth map, for the improved rules.
+SmoothMap smoothed_matches(const Matching& m, const TransferInput& input, double no_match2, const Progress& progress) {
+  RoughMap rough;
+  for (const VertexMatch& match : m.matches) {
+    rough.donors.push_back(shepard_donors(m, match, false));
+    for (auto& [vertex, share] : rough.donors.back()) vertex = m.ours().vertex[vertex];
+    rough.trust.push_back(match.cost2[0] <= no_match2 ? static_cast<double>(match_trust(match)) : 0);
+  }
+  return smooth_map(input.reference, input.target, input.correspondence, m.theirs(), rough, progress);
+}
+
 double no_match_limit(const std::vector<VertexMatch>& matches) {
   std::vector<double> costs2;
   for (const VertexMatch& match : matches) costs2.push_back(match.cost2[0]);
@@ -292,10 +303,14 @@ WeightTransfer transfer_biharmonic(const TransferInput& input, const BiharmonicO
   double cost = 0;
   const double no_match2 = no_match_limit(m.matches);
   for (const VertexMatch& match : m.matches) cost += std::sqrt(match.cost2[0]);
+  const SmoothMap smooth = paper ? SmoothMap{} : smoothed_matches(m, input, no_match2, progress);
   for (Index v = 0; v < mesh.vertex_count(); ++v) {
     const Index s = m.theirs().of_vertex[v];
-    known.push_back(s != kNone && (m.matches[s].cost2[0] <= no_match2 || paper));
-    if (known.back() != 0) start.add_row(shepard_row(m, weights, m.matches[s], paper));
+    const bool same = s != kNone && m.matches[s].cost2[0] < kSameVertex2;
+    const bool mapped = !paper && !same && smooth.found[v] != 0;
+    known.push_back(mapped || (s != kNone && (m.matches[s].cost2[0] <= no_match2 || paper)));
+    if (mapped) start.add_row(smooth.row[v]);
+    else if (known.back() != 0) start.add_row(blended_row(weights, m.ours(), shepard_donors(m, m.matches[s], paper)));
     else start.add_row({});
   }
   if (std::find(known.begin(), known.end(), 1) == known.end())
@@ -306,9 +321,10 @@ WeightTransfer transfer_biharmonic(const TransferInput& input, const BiharmonicO
     const char how = spread.reached[v];
     inpainted += how == 1, copied += how == 2;
     result.level.push_back(how == 0 ? Level::kMatched : how == 1 ? Level::kInpainted : Level::kCopied);
-    result.confidence.push_back(how == 0   ? match_trust(m.matches[m.theirs().of_vertex[v]])
-                                : how == 1 ? kSpreadRowConfidence
-                                           : kOtherShellConfidence);
+    const Index s = m.theirs().of_vertex[v];
+    result.confidence.push_back(how == 0 && s != kNone ? match_trust(m.matches[s])
+                                : how != 2             ? kSpreadRowConfidence
+                                                       : kOtherShellConfidence);
   }
   const auto tell = [&](const char* method, Index count, const char* text) {
     if (count > 0) result.fallbacks.push_back({"transfer.unmatched", method, count, text});
