@@ -13,7 +13,6 @@
 #include "sinew/core/text.h"
 #include "sinew/io/file.h"
 #include "sinew/io/gltf/document.h"
-#include "sinew/io/gltf/humanoid.h"
 #include "sinew/io/gltf/strip_rig.h"
 #include "sinew/jobs/map_file.h"
 #include "sinew/jobs/transfer_report.h"
@@ -110,6 +109,13 @@ std::vector<pipeline::GivenLandmark> read_landmarks(const std::string& file, Rep
                      landmark_place(one["reference"], file), landmark_place(one["target"], file)});
   }
   return given;
+}
+
+bool has_vrm_data(const io::Asset& asset) {
+  const auto* document = dynamic_cast<const io::gltf::GltfDocument*>(asset.document.get());
+  if (document == nullptr || !document->json().contains("extensions")) return false;
+  const Json& extensions = document->json()["extensions"];
+  return extensions.contains("VRM") || extensions.contains("VRMC_vrm");
 }
 
 std::string next_look(const fs::path& output, const Json& figures) {
@@ -277,8 +283,7 @@ Report transfer(const JobRequest& request, const TransferJobOptions& options, co
     io::Asset asset = io::load(first, {}, progress);
     report.inputs.insert(report.inputs.end(), asset.files.begin(), asset.files.end());
     report.warn(asset.warnings);
-    const auto* document = dynamic_cast<const io::gltf::GltfDocument*>(asset.document.get());
-    if (options.out == TransferOutput::kMerged && document != nullptr && io::gltf::names_humanoid(document->json()))
+    if (options.out == TransferOutput::kMerged && has_vrm_data(asset))
       report.warn("transfer.merged_vrm", first.string(),
                   "Merged characters are written to a new document, which does not have the reference's VRM data: its "
                   "bones, expressions and springs. Write the garment alone to keep the reference's file.");
