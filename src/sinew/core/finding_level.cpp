@@ -11,6 +11,7 @@ namespace {
 
 // Nothing is lost that a character needs, or a method did by itself what it is documented to do.
 constexpr std::array kNotes = {
+    std::string_view("animate.rest_frame"),
     std::string_view("assimp.clip_speed"),
     std::string_view("assimp.not_a_surface"),
     std::string_view("assimp.opacity"),
@@ -53,6 +54,7 @@ constexpr std::array kNotes = {
     std::string_view("rigging.extras_rigid"),
     std::string_view("rigging.no_fingers"),
     std::string_view("shells.loose"),
+    std::string_view("skeleton.axes_kept"),
     std::string_view("vertex_order"),
     std::string_view("voxel.undecided"),
     std::string_view("weights.no_partner"),

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 
 #include "sinew/motion/gestures/builtin_clips.h"
@@ -265,6 +266,34 @@ TEST(Retarget, TrimAndRateDecideTheKeys) {
     options.trim = wrong;
     EXPECT_THROW(retarget(rig, builtin_clip(rig.skeleton, "walk"), rig, {}, options), Error);
   }
+}
+
+TEST(Retarget, AFirstFrameAtRestIsLeftOut) {
+  const Rig rig = moving_rig(test::person(), 5), copy = moving_rig(renamed(test::person()), 9);
+  Clip clip = builtin_clip(rig.skeleton, "walk");
+  Track& arm = *std::find_if(clip.tracks.begin(), clip.tracks.end(), [&](const Track& track) {
+    return track.path == Track::Path::kRotation && track.target == rig.skeleton.find("LeftUpperArm");
+  });
+  const Retargeted as_it_is = retarget(rig, clip, copy, {}, {});
+  EXPECT_TRUE(as_it_is.findings.empty());
+  // All keys a frame later, with the rest pose before them.
+  for (Track& track : clip.tracks) {
+    for (float& t : track.times_s) t += 0.01F;
+    if (track.path != Track::Path::kRotation) continue;
+    track.times_s.insert(track.times_s.begin(), 0);
+    const Vec4 q = rig.skeleton.joints[track.target].rest.rotation.coeffs();
+    for (int i = 4; i-- > 0;) track.values.insert(track.values.begin(), static_cast<float>(q[i]));
+  }
+  const Quat second(static_cast<double>(arm.values[7]), static_cast<double>(arm.values[4]),
+                    static_cast<double>(arm.values[5]), static_cast<double>(arm.values[6]));
+  ASSERT_GT(second.angularDistance(rig.skeleton.joints[arm.target].rest.rotation), 0.5);
+  const Retargeted result = retarget(rig, clip, copy, {}, {});
+  ASSERT_EQ(result.findings.size(), 1);
+  EXPECT_EQ(result.findings[0].code, "animate.rest_frame");
+  EXPECT_NEAR(result.clip.duration_s(), as_it_is.clip.duration_s(), 1e-5);
+  const auto a = moved(copy, as_it_is.clip, 0.3), b = moved(copy, result.clip, 0.3);
+  for (std::size_t j = 0; j < a.size(); ++j) EXPECT_LT((a[j] - b[j]).cwiseAbs().maxCoeff(), 1e-3) << j;
+  EXPECT_TRUE(retarget(rig, clip, copy, {}, {.trim = {"0", "1"}}).findings.empty());
 }
 
 TEST(Retarget, ALoopEndsAsItBegins) {

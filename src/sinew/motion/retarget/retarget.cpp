@@ -8,7 +8,6 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "sinew/core/error.h"
 #include "sinew/motion/drivers.h"
@@ -25,7 +24,6 @@ constexpr double kPath_s = 0.5;          // The way is the mean over this time t
 constexpr double kLoop_s = 0.3;          // The end of a loop blends into its beginning within this time.
 constexpr double kStandsOnGround = 0.1;  // In leg lengths: a rest pose this near to height 0 stands on the ground.
 constexpr double kLowestShare = 0.05;    // Of all frames: those in which feet are lowest.
-constexpr double kStandsStill = 1e-7;    // Of a value's size.
 
 std::pair<double, double> trimmed_part(const Clip& clip, const std::vector<std::string>& trim) {
   const double length = clip.duration_s();
@@ -42,26 +40,46 @@ std::pair<double, double> trimmed_part(const Clip& clip, const std::vector<std::
   return {times[0], std::min(times[1], length)};
 }
 
+double largest_turn(const Pose& a, const Pose& b) {
+  double most = 0;
+  for (std::size_t j = 0; j < a.local.size(); ++j)
+    most = std::max(most, a.local[j].rotation.angularDistance(b.local[j].rotation));
+  return most;
+}
+
+// When the motion begins: after the first key, where that is the rest pose and the next key is far from it. Motion
+// capture is often published with such a frame, from which the body would jump.
+double start_of_motion(const Rig& source, const Clip& clip) {
+  constexpr double kFrame_s = 0.1, kAtRest_rad = 0.01, kJump_rad = 0.5, kTimesUsual = 5;
+  const std::vector<float> keys = key_times(clip);
+  if (keys.size() < 3 || static_cast<double>(keys[1] - keys[0]) > kFrame_s) return 0;
+  const auto pose = [&](std::size_t k) { return sample(source, clip, static_cast<double>(keys[k])); };
+  const Pose first = pose(0), second = pose(1);
+  const double jump = largest_turn(first, second);
+  const bool alone = largest_turn(first, rest_pose(source)) < kAtRest_rad && jump > kJump_rad &&
+                     jump > kTimesUsual * largest_turn(second, pose(2));
+  return alone ? static_cast<double>(keys[1]) : 0;
+}
+
 // The times of the source at which the new clip has keys.
-std::vector<double> retarget_times(const Clip& clip, const RetargetOptions& options) {
-  const auto [begin, end] = trimmed_part(clip, options.trim);
+std::vector<double> retarget_times(const Clip& clip, double start, const RetargetOptions& options) {
+  auto [begin, end] = trimmed_part(clip, options.trim);
+  if (options.trim.empty()) begin = start;
   std::vector<double> times;
   if (options.fps) {
     for (const double t : even_times(end - begin, *options.fps)) times.push_back(begin + t);
     return times;
   }
-  std::set<double> keys = {begin, end};
+  // Of the part alone, with its ends.
+  Clip part;
+  Track& ends = part.tracks.emplace_back();
+  ends.path = Track::Path::kRotation;
+  ends.times_s = {static_cast<float>(begin), static_cast<float>(end)};
   for (const Track& track : clip.tracks)
     for (const float t : track.times_s)
-      if (static_cast<double>(t) > begin && static_cast<double>(t) < end) keys.insert(static_cast<double>(t));
-  for (const double key : keys) {
-    if (!times.empty() && key - times.back() < 1e-5) continue;
-    const double before = times.empty() ? key : times.back();
-    const double steps = std::ceil((key - before) * kLeastRate - 1e-3);
-    if (!(steps < 1e7)) throw Error("The clip is too long.");
-    for (double i = 1; i < steps; ++i) times.push_back(before + (key - before) * i / steps);
-    times.push_back(key);
-  }
+      if (static_cast<double>(t) > begin && static_cast<double>(t) < end) ends.times_s.push_back(t);
+  for (const float t : key_times(part, kLeastRate))
+    if (times.empty() || static_cast<double>(t) - times.back() >= 1e-5) times.push_back(static_cast<double>(t));
   return times;
 }
 
@@ -92,15 +110,20 @@ class ClipRetargeter {
     if (options_.loop) close_loop();
     for (std::vector<Transform>& local : frames_) poser_.attach_loose_ends(local);
     result.clip.name = clip_.name;
-    add_tracks(result.clip);
+    add_joint_tracks(result.clip);
     add_morphs(result.clip);
     result.scale = poser_.scale();
+    result.findings = std::move(findings_);
     return result;
   }
 
  private:
   void read_source() {
-    const std::vector<double> times = retarget_times(clip_, options_);
+    const double start = start_of_motion(source_, clip_);
+    const std::vector<double> times = retarget_times(clip_, start, options_);
+    if (times.front() == start && start > 0)
+      findings_.push_back({"animate.rest_frame", clip_.name,
+                           "Its first frame is the rest pose, far from the next one, and is left out."});
     for (const double t : times) {
       times_.push_back(static_cast<float>(t - times.front()));
       const Pose pose = sample(source_, clip_, t);
@@ -197,42 +220,10 @@ class ClipRetargeter {
     }
   }
 
-  void add_tracks(Clip& clip) const {
-    for (Index j = 0; j < to_.skeleton->size(); ++j) {
-      if (to_.skeleton->joints[j].driver) continue;
-      const Transform& rest = to_.skeleton->joints[j].rest;
-      std::vector<Vec4> rotations;
-      std::vector<Vec3> places;
-      for (const std::vector<Transform>& local : frames_) {
-        const Vec4 q = local[j].rotation.coeffs();
-        const Vec4 last = rotations.empty() ? Vec4(rest.rotation.coeffs()) : rotations.back();
-        rotations.push_back(q.dot(last) < 0 ? Vec4(-q) : q);
-        places.push_back(local[j].translation);
-      }
-      add_track(clip, Track::Path::kRotation, j, Vec4(rest.rotation.coeffs()), rotations, false);
-      add_track(clip, Track::Path::kTranslation, j, rest.translation, places, j == poser_.leader());
-    }
-  }
-
-  template <class Value>
-  void add_track(Clip& clip, Track::Path path, Index joint, const Value& rest, const std::vector<Value>& values,
-                 bool always) const {
-    const auto equal = [&](const Value& a, const Value& b) {
-      return (a - b).norm() <= kStandsStill * std::max(1.0, rest.norm());
-    };
-    const bool moves =
-        always || std::any_of(values.begin(), values.end(), [&](const Value& v) { return !equal(v, rest); });
-    if (!moves) return;
-    const bool constant =
-        !always && std::all_of(values.begin(), values.end(), [&](const Value& v) { return equal(v, values[0]); });
-    Track track;
-    track.path = path;
-    track.target = joint;
-    for (std::size_t f = 0; f < (constant ? 1 : values.size()); ++f) {
-      track.times_s.push_back(times_[f]);
-      for (Eigen::Index i = 0; i < values[f].size(); ++i) track.values.push_back(static_cast<float>(values[f][i]));
-    }
-    clip.tracks.push_back(std::move(track));
+  void add_joint_tracks(Clip& clip) const {
+    for (Index j = 0; j < to_.skeleton->size(); ++j)
+      if (!to_.skeleton->joints[j].driver)
+        add_tracks(clip, to_.skeleton->joints[j].rest, j, times_, frames_, j == poser_.leader());
   }
 
   void add_morphs(Clip& clip) const {
@@ -262,6 +253,7 @@ class ClipRetargeter {
   const RetargetOptions& options_;
   PoseRetargeter poser_;
   Drivers drivers_;
+  Findings findings_;
   std::vector<float> times_;
   std::vector<std::vector<Mat4>> models_;                 // Of the source, per frame.
   std::vector<std::vector<std::vector<double>>> morphs_;  // Of the source, per frame.

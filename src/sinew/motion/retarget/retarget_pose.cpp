@@ -41,12 +41,6 @@ Index next_of_limb(const BodyFrame& body, Index joint) {
 
 bool begins_limb(BodyPart part) { return part == BodyPart::kUpperArm || part == BodyPart::kThigh; }
 
-// A rotation seen in a mirror, or turned, by a matrix of determinant ±1.
-Quat seen(const Mat3& turn, const Quat& q) {
-  const Vec3 axis = turn * q.vec() * (turn.determinant() < 0 ? -1.0 : 1.0);
-  return Quat(q.w(), axis.x(), axis.y(), axis.z()).normalized();
-}
-
 }  // namespace
 
 PoseRetargeter::PoseRetargeter(const BodyFrame& source, const BodyFrame& target, const JointMap& map, bool mirrored)
@@ -63,6 +57,7 @@ PoseRetargeter::PoseRetargeter(const BodyFrame& source, const BodyFrame& target,
       if (sources_[j].joint != kNone) leader_ = j;
   }
   align();
+  make_carrier();
   find_loose_ends();
 }
 
@@ -156,54 +151,55 @@ void PoseRetargeter::align() {
   }
 }
 
-// How a joint of the source is rotated from rest, as the target sees it.
-Quat PoseRetargeter::turn_of(Index s, const std::vector<Mat4>& model) const {
-  return seen(turn_, (rotation_part(model[s]) * source_.rest_rotation[s].conjugate()).normalized());
-}
-
-// Joints that the source moves against their parents, where both have bones of one length.
-void PoseRetargeter::shift_joint(Index j, const std::vector<Mat4>& model, Transform& local) const {
+// Joints that the source moves against their parents do so here, too, where both have bones of one length.
+void PoseRetargeter::follow_shift(Index j, CarriedJoint& carried) const {
   const Index s = sources_[j].joint, above = target_.skeleton->joints[j].parent,
               above_s = source_.skeleton->joints[s].parent;
   if (above == kNone || above_s == kNone || sources_[j].share < 1 || sources_[above].joint != above_s) return;
   const Vec3 here = target_.place(j) - target_.place(above), there = source_.place(s) - source_.place(above_s);
   if ((here - scale_ * from_source(there)).norm() > kSameOffset * target_.leg_length) return;
-  const Quat back = source_.rest_rotation[above_s] * rotation_part(model[above_s]).conjugate();
-  const Vec3 moved = back * Vec3((model[s] - model[above_s]).topRightCorner<3, 1>()) - there;
   const Mat3 to_local = target_.rest[above].topLeftCorner<3, 3>().inverse();
-  if (to_local.allFinite()) local.translation += to_local * (scale_ * from_source(moved));
+  if (!to_local.allFinite()) return;
+  carried.place = CarriedJoint::Place::kAnchored;
+  carried.anchor = above_s;
+  carried.anchor_here = above;
+  carried.here = target_.skeleton->joints[j].rest.translation;
+  carried.there = position_in_frame(source_.rest[above_s], source_.rest[s]);
+  carried.moves = scale_ * to_local * turn_ * source_.rest[above_s].topLeftCorner<3, 3>();
+}
+
+// Rotation from rest in model space, as the target sees it, then the alignment, then the target's rest.
+void PoseRetargeter::make_carrier() {
+  std::vector<CarriedJoint> joints(sources_.size());
+  for (Index j = 0; j < sources_.size(); ++j) {
+    const JointSource& source = sources_[j];
+    if (source.joint == kNone) continue;
+    CarriedJoint& carried = joints[j];
+    const Mat3 rest = (align_[j] * target_.rest_rotation[j]).toRotationMatrix();
+    const auto offset = [&](Index s) {
+      return Mat3(source_.rest_rotation[s].toRotationMatrix().transpose() * turn_.transpose() * rest);
+    };
+    carried.source = source.joint;
+    carried.offset = offset(source.joint);
+    if (source.share < 1) {
+      carried.share = source.share;
+      carried.other = source.before;
+      carried.other_offset = offset(source.before);
+    }
+    if (j == leader_) {
+      carried.place = CarriedJoint::Place::kModel;
+      carried.here = target_.place(j);
+      carried.there = source_.place(source.joint);
+      carried.moves = scale_ * turn_;
+    } else {
+      follow_shift(j, carried);
+    }
+  }
+  carrier_ = PoseCarrier(*target_.skeleton, std::move(joints), turn_);
 }
 
 std::vector<Transform> PoseRetargeter::pose(const std::vector<Mat4>& model, double ground) const {
-  const Skeleton& skeleton = *target_.skeleton;
-  std::vector<Transform> local;
-  std::vector<Mat4> here(skeleton.joints.size());
-  std::vector<Quat> rotation(skeleton.joints.size());
-  for (Index j = 0; j < skeleton.size(); ++j) {
-    const Index parent = skeleton.joints[j].parent;
-    const Mat4 outer = parent == kNone ? Mat4(Mat4::Identity()) : here[parent];
-    const Quat above = parent == kNone ? Quat::Identity() : rotation[parent];
-    Transform t = skeleton.joints[j].rest;
-    if (const JointSource& source = sources_[j]; source.joint != kNone) {
-      Quat turn = turn_of(source.joint, model);
-      if (source.share < 1) turn = slerp(turn_of(source.before, model), turn, source.share);
-      t.rotation = (above.conjugate() * turn * align_[j] * target_.rest_rotation[j]).normalized();
-      if (j == leader_) {
-        Vec3 moved = Vec3(model[source.joint].topRightCorner<3, 1>()) - source_.place(source.joint);
-        moved -= ground * source_.up();
-        const Mat4 back = outer.inverse();
-        if (back.allFinite()) t.translation = transform_point(back, target_.place(j) + scale_ * from_source(moved));
-      } else {
-        shift_joint(j, model, t);
-      }
-    }
-    Mat4 m = t.matrix();
-    m.topLeftCorner<3, 3>() *= skeleton.joints[j].shear;
-    here[j] = outer * m;
-    rotation[j] = rotation_part(here[j]);
-    local.push_back(t);
-  }
-  return local;
+  return carrier_.pose(model, ground * source_.up());
 }
 
 }  // namespace sinew::motion

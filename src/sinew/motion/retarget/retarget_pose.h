@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sinew/motion/retarget/joint_map.h"
+#include "sinew/motion/retarget/pose_carrier.h"
 
 namespace sinew::motion {
 
@@ -32,8 +33,8 @@ class PoseRetargeter {
   void align();
   Quat aligned(Index joint, const Quat& base) const;
   Vec3 from_source(const Vec3& direction) const;
-  Quat turn_of(Index source_joint, const std::vector<Mat4>& model) const;
-  void shift_joint(Index joint, const std::vector<Mat4>& model, Transform& local) const;
+  void follow_shift(Index joint, CarriedJoint& carried) const;
+  void make_carrier();
 
   const BodyFrame& source_;
   const BodyFrame& target_;
@@ -45,6 +46,7 @@ class PoseRetargeter {
     Index joint = kNone, holder = kNone;
   };
   std::vector<LooseEnd> loose_;
+  PoseCarrier carrier_;
   Index leader_ = kNone;
   double scale_ = 1;
 };
