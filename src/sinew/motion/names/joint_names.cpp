@@ -125,6 +125,8 @@ void name_limb(std::vector<JointRole>& roles, const std::vector<Index>& chain, c
   const auto first_of = [&](BodyPart part) {
     return std::find_if(chain.begin(), chain.end(), [&](Index j) { return roles[j].part == part; }) != chain.end();
   };
+  // Rigs with feet below the root do not hang in the order of the leg, but name its parts.
+  if (whole && first_of(parts[0]) && first_of(parts[1]) && first_of(parts[2])) return;
   if (whole || !first_of(parts[0])) {
     // "Arm" above "ForeArm" is the upper arm; else parts follow each other as they hang.
     std::size_t next = 0;

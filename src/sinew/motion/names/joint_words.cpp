@@ -92,6 +92,18 @@ constexpr std::array<WordRule, 46> kRules = {{
     {"tail", BodyPart::kTail, Limb::kNone},        {"jaw", BodyPart::kJaw, Limb::kNone},
 }};
 
+// The part of a front or hind leg that the words written together name, if they do.
+BodyPart part_of_leg(const std::string& text, bool front) {
+  const auto has = [&](std::initializer_list<const char*> wanted) {
+    return std::any_of(wanted.begin(), wanted.end(),
+                       [&](const char* word) { return text.find(word) != std::string::npos; });
+  };
+  if (has({"upleg", "upperleg", "thigh", "upperarm"})) return front ? BodyPart::kUpperArm : BodyPart::kThigh;
+  if (has({"lowleg", "lowerleg", "shin", "calf"})) return front ? BodyPart::kForearm : BodyPart::kShin;
+  if (has({"foot", "paw", "hoof"})) return front ? BodyPart::kHand : BodyPart::kFoot;
+  return BodyPart::kNone;
+}
+
 }  // namespace
 
 std::string plain_name(std::string_view name) {
@@ -155,6 +167,7 @@ WordRole role_by_words(std::string_view name) {
     if (hind && any_word(words, {"hip", "pelvis"})) return {};
     result.limb = front ? Limb::kFrontLeg : Limb::kHindLeg;
     if (front && any_word(words, {"collar", "scapula", "shoulder", "clavicle"})) result.role.part = BodyPart::kShoulder;
+    else result.role.part = part_of_leg(text, front);
     return result;
   }
   for (const WordRule& rule : kRules) {

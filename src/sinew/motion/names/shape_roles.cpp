@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
+
+#include "sinew/motion/names/body_points.h"
 
 namespace sinew::motion {
 namespace {
@@ -30,6 +33,7 @@ struct LimbPair {
   std::array<Branch, 2> sides;
   double length() const { return 0.5 * (sides[0].length + sides[1].length); }
   double lowest() const { return std::max(sides[0].lowest, sides[1].lowest); }
+  Vec3 base = Vec3::Zero();  // Between the first joints of both sides.
 };
 
 /// The joints of a limb: where it begins, its middle and its end.
@@ -39,18 +43,7 @@ struct LimbJoints {
 
 class ShapeReader {
  public:
-  explicit ShapeReader(const Rig& rig) : skeleton_(rig.skeleton), rest_(rest_matrices(rig.skeleton)) {
-    for (const Joint& joint : skeleton_.joints) parent_.push_back(joint.parent);
-    find_masses(rig);
-    keep_joints();
-    for (Index j = 0; j < skeleton_.size(); ++j)
-      if (kept_[j] != 0) box_.extend(place(j));
-    find_plane();
-    find_children();
-    adopt_feet();
-    find_pairs();
-    roles_.resize(skeleton_.joints.size());
-  }
+  explicit ShapeReader(const Rig& rig) : ShapeReader(rig, body_points(rig)) {}
 
   Recognition run() {
     Recognition result;
@@ -65,46 +58,26 @@ class ShapeReader {
   }
 
  private:
-  Vec3 place(Index j) const { return rest_[j].topRightCorner<3, 1>(); }
+  ShapeReader(const Rig& rig, BodyPoints points)
+      : skeleton_(rig.skeleton),
+        places_(std::move(points.places)),
+        mass_(std::move(points.mass)),
+        moved_(std::move(points.moved)),
+        weighted_(points.weighted),
+        kept_(std::move(points.kept)) {
+    for (const Joint& joint : skeleton_.joints) parent_.push_back(joint.parent);
+    for (Index j = 0; j < skeleton_.size(); ++j)
+      if (kept_[j] != 0) box_.extend(place(j));
+    find_plane();
+    find_children();
+    adopt_feet();
+    find_pairs();
+    roles_.resize(skeleton_.joints.size());
+  }
+
+  const Vec3& place(Index j) const { return places_[j]; }
   double height() const { return std::max(1e-12, box_.extent().y()); }
   double share_of_height(double y) const { return (y - box_.lower.y()) / height(); }
-
-  void find_masses(const Rig& rig) {
-    mass_.assign(skeleton_.joints.size(), 0.0);
-    moved_.assign(skeleton_.joints.size(), Vec3::Zero());
-    for (Index v = 0; v < rig.weights.row_count(); ++v)
-      for (const Influence& i : rig.weights.row(v)) {
-        mass_[i.joint] += static_cast<double>(i.weight);
-        moved_[i.joint] += static_cast<double>(i.weight) * rig.mesh.positions[v];
-      }
-    for (const MeshPart& part : rig.mesh.parts) {
-      if (part.skin != kNone || part.joint == kNone) continue;
-      mass_[part.joint] += part.vertex_count;
-      for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v)
-        moved_[part.joint] += rig.mesh.positions[v];
-    }
-    // A mesh at the place of its joint is the joint's.
-    for (Index j = skeleton_.size(); j-- > 0;) {
-      const Index parent = skeleton_.joints[j].parent;
-      if (parent == kNone || mass_[j] == 0 || skeleton_.joints[j].deforming || (place(j) - place(parent)).norm() > 1e-9)
-        continue;
-      mass_[parent] += mass_[j];
-      moved_[parent] += moved_[j];
-      mass_[j] = 0;
-    }
-    weighted_ = std::any_of(mass_.begin(), mass_.end(), [](double m) { return m > 0; });
-  }
-
-  // Joints that move something, or have a joint below them that does.
-  void keep_joints() {
-    kept_.assign(skeleton_.joints.size(), weighted_ ? 0 : 1);
-    for (Index j = skeleton_.size(); j-- > 0;) {
-      if (mass_[j] > 0) kept_[j] = 1;
-      if (!weighted_ && skeleton_.joints[j].role == "end") kept_[j] = 0;
-      const Index parent = skeleton_.joints[j].parent;
-      if (kept_[j] != 0 && parent != kNone) kept_[parent] = 1;
-    }
-  }
 
   void find_children() {
     children_.assign(skeleton_.joints.size(), {});
@@ -144,23 +117,8 @@ class ShapeReader {
   void find_plane() {
     Index most = 0;
     for (const int axis : {0, 2}) {
-      std::vector<double> values;
-      for (Index j = 0; j < skeleton_.size(); ++j)
-        if (kept_[j] != 0) values.push_back(place(j)[axis]);
-      if (values.empty()) return;
-      std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-      const double middle = values[values.size() / 2];
-      Index pairs = 0;
-      for (Index a = 0; a < skeleton_.size(); ++a) {
-        Vec3 mirrored = place(a);
-        if (kept_[a] == 0 || std::abs(mirrored[axis] - middle) < 0.02 * box_.diagonal()) continue;
-        mirrored[axis] = 2 * middle - mirrored[axis];
-        for (Index b = 0; b < skeleton_.size(); ++b)
-          if (kept_[b] != 0 && (place(b) - mirrored).norm() < 0.03 * box_.diagonal()) {
-            ++pairs;
-            break;
-          }
-      }
+      double middle = 0;
+      const Index pairs = mirrored_joints(places_, kept_, axis, middle);
       if (axis == 0 || pairs > most + most / 4) most = pairs, across_ = axis, middle_ = middle;
     }
   }
@@ -213,7 +171,8 @@ class ShapeReader {
         }
         if (best == branches.size()) continue;
         used[a] = used[best] = 1;
-        pairs_.push_back({m, {branches[a], branches[best]}});
+        const Vec3 base = 0.5 * (place(branches[a].chain.front()) + place(branches[best].chain.front()));
+        pairs_.push_back({m, {branches[a], branches[best]}, base});
       }
     }
   }
@@ -255,7 +214,7 @@ class ShapeReader {
     if (standing.empty()) return false;
     legs_ = standing.front();
     for (std::size_t i = 1; i < standing.size(); ++i) {
-      const Vec3 apart = place(standing[i]->attach) - place(legs_->attach);
+      const Vec3 apart = standing[i]->base - legs_->base;
       const double level = std::hypot(apart.x(), apart.z());
       if (arms_ || standing[i]->length() < 0.55 * legs_->length() || level < 0.25 * legs_->length()) continue;
       arms_ = standing[i];
@@ -305,10 +264,12 @@ class ShapeReader {
   // Along a limb, the joints that divide it into two long bones of similar length, on both sides alike.
   std::array<LimbJoints, 2> limb_joints(const LimbPair& pair, bool leg) const {
     std::array<LimbJoints, 2> result;
-    const bool alike = pair.sides[0].chain.size() == pair.sides[1].chain.size();
+    // One side may have a joint more at its end.
+    const std::size_t fewest = std::min(pair.sides[0].chain.size(), pair.sides[1].chain.size());
+    const bool alike = std::max(pair.sides[0].chain.size(), pair.sides[1].chain.size()) <= fewest + 2 && fewest >= 3;
     std::array<std::vector<double>, 2> along = {distances(pair.sides[0], leg), distances(pair.sides[1], leg)};
     for (std::size_t s = 0; s < 2; ++s) {
-      const std::size_t n = pair.sides[s].chain.size();
+      const std::size_t n = alike ? fewest : pair.sides[s].chain.size();
       result[s] = {0, std::min<std::size_t>(1, n - 1), std::min<std::size_t>(2, n - 1)};
       double most = -1e5;
       for (std::size_t a = 0; a + 2 < n; ++a)
@@ -319,8 +280,25 @@ class ShapeReader {
             if (alike) score += limb_score(pair.sides[1 - s], along[1 - s], joints, leg);
             if (score > most) most = score, result[s] = joints;
           }
+      if (!leg) skip_wrist(pair.sides[s], result[s]);
     }
     return result;
+  }
+
+  // A joint just before the hand that moves little is a wrist.
+  void skip_wrist(const Branch& arm, LimbJoints& joints) const {
+    if (!weighted_ || joints.last + 1 >= arm.chain.size()) return;
+    const Index wrist = arm.chain[joints.last], hand = arm.chain[joints.last + 1];
+    const double forearm = (place(wrist) - place(arm.chain[joints.middle])).norm();
+    if (children_[wrist].size() == 1 && children_[hand].size() < 3 && mass_[hand] > 2 * mass_[wrist] &&
+        (place(hand) - place(wrist)).norm() < 0.4 * forearm)
+      ++joints.last;
+  }
+
+  // Whether the first bone leads from the middle of the body to its side.
+  bool goes_aside(const Branch& leg) const {
+    const Vec3 bone = place(leg.chain[1]) - place(leg.chain[0]);
+    return std::abs(bone[across_]) > 0.9 * bone.norm();
   }
 
   // Legs of animals: all bones are long, and they are named in order. Long rows begin with a shoulder blade or a joint
@@ -328,7 +306,8 @@ class ShapeReader {
   std::array<LimbJoints, 2> ordered_joints(const LimbPair& pair, bool front) const {
     std::array<LimbJoints, 2> result;
     for (std::size_t s = 0; s < 2; ++s) {
-      const std::size_t n = pair.sides[s].chain.size(), first = n >= (front ? 5U : 6U) ? 1 : 0;
+      const std::size_t n = pair.sides[s].chain.size();
+      const std::size_t first = n >= (front ? 5U : 6U) || (n >= 4 && goes_aside(pair.sides[s])) ? 1 : 0;
       result[s] = {first, std::min(first + 1, n - 1), std::min(first + 2, n - 1)};
     }
     return result;
@@ -340,8 +319,10 @@ class ShapeReader {
     return v;
   }
 
-  // The middle of what a foot moves, or else its last joint.
+  // The toes, or else the middle of what a foot moves, or else its last joint.
   Vec3 foot_middle(const Branch& leg, std::size_t ankle) const {
+    const Vec3 toes = leg.tip - place(leg.chain[ankle]);
+    if (level(toes).norm() > 0.03 * height()) return leg.tip;
     Vec3 sum = Vec3::Zero();
     double mass = 0;
     for (std::size_t i = ankle; i < leg.chain.size(); ++i) sum += moved_[leg.chain[i]], mass += mass_[leg.chain[i]];
@@ -366,7 +347,7 @@ class ShapeReader {
       // A skeleton usually begins at the hips.
       const bool front_is_root = is_below(legs_->attach, arms_->attach),
                  hind_is_root = is_below(arms_->attach, legs_->attach);
-      const Vec3 along = level(place(arms_->attach) - place(legs_->attach));
+      const Vec3 along = level(arms_->base - legs_->base);
       const bool swapped = front_is_root != hind_is_root ? front_is_root : along.dot(forward_) < 0;
       if (swapped) std::swap(arms_, legs_);
       forward_ = swapped ? Vec3(-along) : along;
@@ -390,7 +371,10 @@ class ShapeReader {
       bool paired = false;
       for (const LimbPair& pair : pairs_)
         for (const Branch& side : pair.sides) paired = paired || (pair.attach == joint && side.chain.front() == child);
-      const double reach = (b.tip - place(joint)).dot(direction);
+      double reach = (b.tip - place(joint)).dot(direction);
+      // A joint at the place of the one above it reaches as far as what it moves.
+      for (const Index j : b.chain)
+        if (mass_[j] > 0) reach = std::max(reach, (moved_[j] / mass_[j] - place(joint)).dot(direction));
       if (paired || std::abs(off_plane(place(child))) > 0.05 * height() || reach < 0.02 * height()) continue;
       // Heads are heavier than what hangs beside them.
       double score = reach;
@@ -443,7 +427,11 @@ class ShapeReader {
   std::size_t head_of(const std::vector<Index>& chain) const {
     if (!weighted_ || chain.size() < 2) return chain.size() - 1;
     double most = 0;
-    for (std::size_t i = 1; i < chain.size(); ++i) most = std::max(most, mass_[chain[i]]);
+    std::size_t heaviest = 1;
+    for (std::size_t i = 1; i < chain.size(); ++i)
+      if (mass_[chain[i]] > most) most = mass_[chain[i]], heaviest = i;
+    // Necks of animals are long and heavy.
+    if (four_legs_) return heaviest;
     if (mass_[chain[0]] > 2.5 * most) return 0;
     std::size_t head = 1;
     while (mass_[chain[head]] < 0.35 * most) ++head;
@@ -518,12 +506,12 @@ class ShapeReader {
   }
 
   const Skeleton& skeleton_;
-  std::vector<Mat4> rest_;
-  std::vector<Index> parent_;  // As in the skeleton, but for feet that belong to a shin.
-  std::vector<double> mass_;   // Vertices that a joint moves.
-  std::vector<Vec3> moved_;    // The sum of their positions.
+  std::vector<Vec3> places_;
+  std::vector<double> mass_;  // Vertices that a joint moves.
+  std::vector<Vec3> moved_;   // The sum of their positions.
   bool weighted_ = false;
   std::vector<char> kept_;
+  std::vector<Index> parent_;  // As in the skeleton, but for feet that belong to a shin.
   std::vector<std::vector<Index>> children_;
   Box box_;
   int across_ = 0;  // The axis from right to left, or from left to right.
