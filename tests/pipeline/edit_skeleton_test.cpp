@@ -87,6 +87,7 @@ TEST(EditSkeleton, AnonymousJointsGetTheNamesOfTheirRolesNeverOfTheOtherSide) {
        {"Hips", "Head", "LeftUpperArm", "RightForearm", "LeftHand", "LeftThigh", "RightShin", "LeftFoot", "RightToes"})
     EXPECT_EQ(after.rig.skeleton.find(name), truth.rig.skeleton.find(name)) << name;
   options.preset = "unreal";
+  options.preset_use = PresetUse::kNames;
   EXPECT_EQ(edit_skeleton(before, options).character.rig.skeleton.find("upperarm_l"),
             truth.rig.skeleton.find("LeftUpperArm"));
 }

@@ -4,11 +4,13 @@
 #include "sinew/jobs/skeleton.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
 #include "sinew/io/asset.h"
 #include "sinew/io/gltf/remove_nodes.h"
+#include "sinew/io/gltf/rotate_nodes.h"
 
 namespace sinew::jobs {
 namespace {
@@ -34,10 +36,19 @@ void report_naming(const pipeline::SkeletonResult& result, Report& report) {
   }
 }
 
+void report_preset(const pipeline::PresetChanges& changes, Report& report) {
+  report.metrics["preset"] = {{"attached", changes.attached}, {"root", changes.root}, {"axes", changes.axes}};
+  if (!changes.attached.empty())
+    report.text += fmt::format("attached   {} to the limb above\n", fmt::join(changes.attached, ", "));
+  if (!changes.root.empty()) report.text += fmt::format("added      '{}' above the hips\n", changes.root);
+  if (changes.axes > 0) report.text += fmt::format("axes       {} rotated\n", count_of(changes.axes, "joint"));
+}
+
 void write(const JobRequest& request, const fs::path& output, io::Asset& asset, const pipeline::SkeletonResult& result,
            Report& report) {
   asset.character = result.character;
   io::remove_nodes(asset, result.removed_nodes, report);
+  io::rotate_nodes(asset, result.rotated_nodes);
   keep_backup(request, output);
   io::SaveOptions save;
   save.changes.skeleton = save.changes.weights = true;
@@ -74,6 +85,7 @@ Report skeleton(const JobRequest& request, const SkeletonJobOptions& options, co
   report.text += fmt::format("{:<34} {:<20} {}\n", "joint", "by name", "by shape");
   report_naming(result, report);
   report.metrics["largest_move"] = result.largest_move;
+  report_preset(result.preset, report);
   if (writes) write(request, output, asset, result, report);
   else report.next = fmt::format("sinew skeleton {} --names auto", shell_word(request.inputs.front()));
   return report;

@@ -19,9 +19,10 @@ struct SkeletonJobOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field("preset",
-            "Names for a target program: plain, blender, rigify, unity, unreal, godot, mixamo, vrm, maya, or a "
-            "JSON file.")
+    v(Field(
+          "preset",
+          "Names, hierarchy and joint axes for a target program: plain, blender, rigify, unity, unreal, godot, mixamo, "
+          "vrm, maya, or a JSON file.")
           .as("NAME|FILE"),
       self.preset);
     pipeline::SkeletonOptions::visit(self.skeleton, v);

@@ -7,6 +7,7 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <set>
 
@@ -14,7 +15,10 @@
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
 #include "sinew/motion/names/shape_roles.h"
+#include "sinew/pipeline/joint_axes.h"
 #include "sinew/pipeline/rebase_clips.h"
+#include "sinew/pipeline/skeleton_plan.h"
+#include "sinew/rigging/build/build_skeleton.h"
 
 namespace sinew::pipeline {
 namespace {
@@ -64,6 +68,79 @@ class SkeletonEditor {
         if (j == c) throw Error(fmt::format("'{}' cannot be attached to '{}', which is below it.", child, parent));
     }
   }
+
+  // Limbs in one piece, below the hips. Joints between those with roles stay.
+  std::vector<std::string> attach_limbs(const motion::Recognition& roles) {
+    using motion::BodyPart;
+    std::vector<std::string> attached;
+    const Index hips = roles.find(BodyPart::kHips);
+    Index top = hips;
+    for (const BodyPart part : {BodyPart::kSpine, BodyPart::kChest})
+      for (const Index j : roles.chain(part))
+        if (gone_[j] == 0) top = j;
+    const auto attach = [&](Index child, Index parent) {
+      if (child == kNone || parent == kNone || gone_[child] != 0 || gone_[parent] != 0) return;
+      if (is_below(child, parent) || is_below(parent, child)) return;
+      rig_.skeleton.joints[child].parent = parent;
+      attached.push_back(before_.rig.skeleton.joints[child].name);
+    };
+    for (const motion::Side side : {motion::Side::kLeft, motion::Side::kRight}) {
+      const auto of = [&](BodyPart part) { return roles.find(part, side); };
+      attach(of(BodyPart::kThigh), hips);
+      attach(of(BodyPart::kShin), of(BodyPart::kThigh));
+      attach(of(BodyPart::kFoot), of(BodyPart::kShin));
+      attach(of(BodyPart::kToes), of(BodyPart::kFoot));
+      const Index shoulder = of(BodyPart::kShoulder), upper = of(BodyPart::kUpperArm);
+      if (hips != kNone && shoulder != kNone && !is_below(shoulder, hips)) attach(shoulder, top);
+      if (shoulder != kNone) attach(upper, shoulder);
+      else if (hips != kNone && upper != kNone && !is_below(upper, hips)) attach(upper, top);
+      attach(of(BodyPart::kForearm), upper);
+      attach(of(BodyPart::kHand), of(BodyPart::kForearm));
+    }
+    return attached;
+  }
+
+  // The joint above the hips that moves the whole character, with the axes of the model. Returns its number if it
+  // existed; `added` tells whether it did not.
+  Index give_root(Index hips, const rigging::Preset& preset, const Vec3& position, std::vector<std::string>& names,
+                  bool& added) {
+    Index root = kNone;
+    for (Index j = rig_.skeleton.joints[hips].parent; j != kNone; j = rig_.skeleton.joints[j].parent)
+      if (j < names.size() && (rig_.skeleton.joints[j].deforming || lower_case(names[j]) == lower_case(preset.root)))
+        root = j;
+    added = root == kNone;
+    for (std::string& name : names)
+      if (name == preset.root) name += "_old";
+    if (!added) {
+      names[root] = preset.root;
+      return root;
+    }
+    Joint joint;
+    joint.name = preset.root;
+    joint.parent = rig_.skeleton.joints[hips].parent;
+    joint.deforming = preset.all_bones;
+    root = rig_.skeleton.size();
+    rig_.skeleton.joints[hips].parent = root;
+    rig_.skeleton.joints.push_back(std::move(joint));
+    // Its unit is that of the skeleton.
+    const Mat3 above = rig_.skeleton.joints[root].parent == kNone
+                           ? Mat3(Mat3::Identity())
+                           : Mat3(frames_[rig_.skeleton.joints[root].parent].topLeftCorner<3, 3>());
+    Mat4 frame = Mat4::Identity();
+    frame.topLeftCorner<3, 3>() *= std::cbrt(std::abs(above.determinant()));
+    frame.topRightCorner<3, 1>() = position;
+    frames_.push_back(frame);
+    gone_.push_back(0);
+    for (Skin& skin : rig_.skins) {
+      if (!preset.all_bones) continue;
+      skin.joints.push_back(root);
+      skin.inverse_bind.push_back(frame.inverse());
+    }
+    return root;
+  }
+
+  // Per joint of the input: its number in the result, or kNone.
+  const std::vector<Index>& new_numbers() const { return new_of_; }
 
   void add(const std::map<std::string, Vec3>& joints) {
     for (const auto& [word, position] : joints) {
@@ -117,6 +194,12 @@ class SkeletonEditor {
   }
 
  private:
+  bool is_below(Index joint, Index above) const {
+    for (Index j = joint; j != kNone; j = rig_.skeleton.joints[j].parent)
+      if (j == above) return true;
+    return false;
+  }
+
   void add_joint(const std::string& name, Index parent, const Vec3& position) {
     Joint joint;
     joint.name = name;
@@ -304,6 +387,48 @@ std::vector<std::string> preset_names(const rigging::Preset& preset, const motio
   return names;
 }
 
+namespace {
+
+void name_by_roles(const rigging::Preset& preset, const motion::Recognition& roles, std::vector<std::string>& names) {
+  const std::vector<std::string> found = preset_names(preset, roles);
+  // A joint of no role gives way if it has the name of another's role.
+  for (std::size_t j = 0; j < names.size(); ++j)
+    if (!found[j].empty()) names[j] = found[j];
+    else if (std::find(found.begin(), found.end(), names[j]) != found.end()) names[j] += "_old";
+}
+
+// Roles for the joints of an edited skeleton.
+motion::Recognition renumbered_roles(const motion::Recognition& roles, const std::vector<Index>& new_of, Index count) {
+  motion::Recognition result = roles;
+  result.roles.assign(count, {});
+  for (std::size_t j = 0; j < roles.roles.size(); ++j)
+    if (new_of[j] != kNone) result.roles[new_of[j]] = roles.roles[j];
+  return result;
+}
+
+void give_axes(const motion::Recognition& roles, const rigging::Preset& preset, SkeletonResult& result) {
+  Character& character = result.character;
+  std::vector<Quat> turns = turns_to_preset(character.rig.skeleton, roles, preset);
+  // A root has the axes of the model.
+  if (const Index root = preset.root.empty() ? kNone : character.rig.skeleton.find(preset.root); root != kNone) {
+    const Mat4 frame = rest_matrices(character.rig.skeleton)[root];
+    turns[root] = Quat(Mat3(polar(Mat3(frame.topLeftCorner<3, 3>())).rotation.transpose())).normalized();
+  }
+  AxesResult axes = rotate_axes(character, std::move(turns));
+  result.preset.axes = static_cast<Index>(axes.changed.size());
+  for (const Index j : axes.changed)
+    if (const Index node = character.rig.skeleton.joints[j].source; node != kNone)
+      result.rotated_nodes.emplace_back(node, axes.turns[j]);
+  result.findings.insert(result.findings.end(), axes.findings.begin(), axes.findings.end());
+  // All keys of these clips are written again.
+  std::erase_if(result.longer_clips, [&](const auto& clip) {
+    return std::find(axes.clips.begin(), axes.clips.end(), clip.first) != axes.clips.end();
+  });
+  for (const Index clip : axes.clips) result.longer_clips.emplace_back(clip, 0);
+}
+
+}  // namespace
+
 SkeletonResult edit_skeleton(Character character, const SkeletonOptions& options) {
   const Skeleton& skeleton = character.rig.skeleton;
   if (skeleton.empty()) throw Error("The character has no skeleton.");
@@ -317,25 +442,33 @@ SkeletonResult edit_skeleton(Character character, const SkeletonOptions& options
     names.push_back(skeleton.joints[j].name);
   }
   const std::string* word = std::get_if<std::string>(&options.preset);
-  if (options.names == NameSource::kAuto || !word || !word->empty()) {
-    const rigging::Preset preset =
-        !word ? std::get<rigging::Preset>(options.preset) : rigging::find_preset(word->empty() ? "plain" : *word);
-    const bool shape = options.names == NameSource::kAuto && by_name.build == motion::Build::kUnknown;
-    const std::vector<std::string> found = preset_names(preset, shape ? by_shape : by_name);
-    // A joint of no role gives way if it has the name of another's role.
-    for (std::size_t j = 0; j < names.size(); ++j)
-      if (!found[j].empty()) names[j] = found[j];
-      else if (std::find(found.begin(), found.end(), names[j]) != found.end()) names[j] += "_old";
-  }
+  const bool has_preset = !word || !word->empty(), whole = has_preset && options.preset_use == PresetUse::kAll;
+  const rigging::Preset preset =
+      !word ? std::get<rigging::Preset>(options.preset) : rigging::find_preset(word->empty() ? "plain" : *word);
+  const bool shape = options.names == NameSource::kAuto && by_name.build == motion::Build::kUnknown;
+  const motion::Recognition& roles = shape ? by_shape : by_name;
+  if (options.names == NameSource::kAuto || has_preset) name_by_roles(preset, roles, names);
   for (const auto& [from, to] : options.rename) names[find_joint(skeleton, from)] = to;
   for (const auto& [joint, range] : options.limits) set_limit(character.rig.skeleton, joint, range);
+  std::vector<Index> planned;
+  const Vec3 ground = rigging::root_position(plan_of_roles(skeleton, roles, planned));
   SkeletonEditor editor(std::move(character));
   editor.remove(options.remove);
   editor.reparent(options.reparent);
+  PresetChanges changes;
+  if (whole) changes.attached = editor.attach_limbs(roles);
+  if (const Index hips = roles.find(motion::BodyPart::kHips); whole && !preset.root.empty() && hips != kNone) {
+    bool added = false;
+    editor.give_root(hips, preset, ground, names, added);
+    if (added) changes.root = preset.root;
+  }
   editor.add(options.add);
   if (options.add_root) editor.add_root();
   editor.rename(names);
   SkeletonResult result = editor.finish();
+  result.preset = std::move(changes);
+  if (whole)
+    give_axes(renumbered_roles(roles, editor.new_numbers(), result.character.rig.skeleton.size()), preset, result);
   for (std::size_t j = 0; j < naming.size(); ++j) naming[j].after = names[j];
   result.naming = std::move(naming);
   return result;

@@ -26,8 +26,16 @@ enum class NameSource {
 };
 constexpr auto option_words(NameSource) { return std::array{"keep", "auto"}; }
 
+/// What a preset changes.
+enum class PresetUse {
+  kAll,    ///< Names, hierarchy and axes.
+  kNames,  ///< Only names.
+};
+constexpr auto option_words(PresetUse) { return std::array{"all", "names"}; }
+
 struct SkeletonOptions {
   NameSource names = NameSource::kKeep;
+  PresetUse preset_use = PresetUse::kAll;
   std::variant<std::string, rigging::Preset> preset = {};  ///< The name of a built-in one; empty for none.
   std::map<std::string, std::string> rename = {};
   std::vector<std::string> remove = {};
@@ -43,6 +51,10 @@ struct SkeletonOptions {
             "auto gives every recognized joint the name of its role, found by names or else by the shape of the "
             "skeleton."),
       self.names);
+    v(Field("preset_use",
+            "What a preset changes: names, hierarchy and joint axes, or only names. The character looks and moves as "
+            "before."),
+      self.preset_use);
     v(Field("rename", "New names of joints.").as("OLD=NEW,…"), self.rename);
     v(Field("remove", "Joints to remove; their weights go to the joint above.").as("JOINT,…"), self.remove);
     v(Field("reparent", "Joints to attach to another one.").as("JOINT=PARENT,…"), self.reparent);
@@ -53,6 +65,13 @@ struct SkeletonOptions {
           .as("JOINT.x=A:B,…"),
       self.limits);
   }
+};
+
+/// What a preset changed besides names.
+struct PresetChanges {
+  std::vector<std::string> attached;  ///< Joints that got another parent.
+  std::string root;                   ///< The joint that was added above the hips; empty for none.
+  Index axes = 0;                     ///< Joints with other axes.
 };
 
 /// The roles of a joint by its name and by the shape of the skeleton.
@@ -66,13 +85,17 @@ struct SkeletonResult {
   std::vector<Index> removed_nodes;                         ///< Nodes of the file whose joints are gone.
   std::vector<std::pair<Index, std::size_t>> longer_clips;  ///< Clips with new tracks, and the first of them.
   double largest_move = 0;                                  ///< Of a vertex at rest, as a share of the size.
+  PresetChanges preset;
+  std::vector<std::pair<Index, Quat>> rotated_nodes;  ///< Nodes of the file with other axes, and their rotations.
   Findings findings;
 };
 
 /// Edits a skeleton. Joints are named as in the input; new names are given last. Joints keep their places, and clips
 /// the motion of every joint that stays: joints with another parent get new keys, at those of the joints involved and
-/// at least 30 per second. \throws Error if a joint does not exist or is ambiguous, a name would occur twice, a joint
-/// would be above itself, or the last root would be removed.
+/// at least 30 per second. A preset gives names by the roles of joints. It also attaches limbs whose parts hang
+/// elsewhere (feet below the root), adds the root joint of the preset, and gives every joint with a role the axes of
+/// the preset; see `rotate_axes`. \throws Error if a joint does not exist or is ambiguous, a name would occur twice, a
+/// joint would be above itself, or the last root would be removed.
 SkeletonResult edit_skeleton(Character character, const SkeletonOptions& options);
 
 /// The name that a preset has for every joint, by role; empty where a joint has none.

@@ -15,11 +15,12 @@ namespace {
 
 constexpr double kLeastKeys = 30;  // Per second.
 
-// The joint above in the old skeleton that the new parent is; kNone for a root and for an added parent at rest.
+// A joint with another parent: that, or the nearest joint above it that is not an added one, by its old number.
 struct MovedJoint {
-  Index joint = kNone;                     // Old.
-  Index parent = kNone;                    // Old number of the new parent.
-  Mat4 rest_of_parent = Mat4::Identity();  // For an added parent.
+  Index joint = kNone;            // Old.
+  Index parent = kNone;           // kNone: nothing above it moves.
+  Mat4 added = Mat4::Identity();  // The rest transform of added joints from `parent` down to the joint.
+  bool same_parent = false;       // Only added joints came between: keys change by `added` and need no others.
 };
 
 class ClipRebaser {
@@ -37,7 +38,13 @@ class ClipRebaser {
       // A new root at the origin moves nothing.
       if (parent != kNone && old == kNone && before.rig.skeleton.joints[j].parent == kNone && rest[parent].isIdentity())
         continue;
-      moved_.push_back({j, old, parent != kNone && old == kNone ? rest[parent] : Mat4(Mat4::Identity())});
+      Index above = parent;
+      while (above != kNone && old_of_[above] == kNone) above = after.rig.skeleton.joints[above].parent;
+      MovedJoint moved{j, above == kNone ? kNone : old_of_[above], Mat4::Identity()};
+      if (parent != above)
+        moved.added = (above == kNone ? Mat4(Mat4::Identity()) : Mat4(rest[above].inverse())) * rest[parent];
+      moved.same_parent = parent != above && moved.parent == before.rig.skeleton.joints[j].parent;
+      moved_.push_back(moved);
     }
   }
 
@@ -46,6 +53,7 @@ class ClipRebaser {
     std::vector<MovedJoint> touched;
     std::set<Index> sources;
     for (const MovedJoint& moved : moved_) {
+      if (moved.same_parent) continue;
       std::set<Index> involved;
       for (const Index start : {moved.joint, moved.parent})
         for (Index j = start; j != kNone; j = before_.rig.skeleton.joints[j].parent) involved.insert(j);
@@ -60,19 +68,56 @@ class ClipRebaser {
       return std::any_of(touched.begin(), touched.end(), [&](const MovedJoint& m) { return m.joint == j; });
     };
     result.tracks.clear();
+    std::vector<Track> changed;
     for (Track track : clip.tracks) {
       if (track.path != Track::Path::kMorphWeights) {
         if (new_of_[track.target] == kNone || is_touched(track.target)) continue;
-        track.target = new_of_[track.target];
+        const Index old = track.target;
+        track.target = new_of_[old];
+        if (const MovedJoint* moved = below_added(old)) {
+          change_keys(track, *moved);
+          changed.push_back(std::move(track));
+          continue;
+        }
       }
       result.tracks.push_back(std::move(track));
     }
     const std::size_t kept = result.tracks.size();
+    for (Track& track : changed) result.tracks.push_back(std::move(track));
     if (!touched.empty()) add_keys(clip, touched, times(clip, sources), result);
     return kept;
   }
 
  private:
+  const MovedJoint* below_added(Index joint) const {
+    for (const MovedJoint& moved : moved_)
+      if (moved.joint == joint && moved.same_parent) return &moved;
+    return nullptr;
+  }
+
+  // Keys below added joints at rest. Tangents are directions.
+  static void change_keys(Track& track, const MovedJoint& moved) {
+    const Mat4 back = moved.added.inverse();
+    const Mat3 linear = back.topLeftCorner<3, 3>();
+    const Quat turn = Quat(polar(linear).rotation).normalized();
+    const bool cubic = track.interpolation == Track::Interpolation::kCubic;
+    const std::size_t width = track.path == Track::Path::kRotation ? 4 : 3;
+    for (std::size_t i = 0; i + width <= track.values.size(); i += width) {
+      const auto at = [&](std::size_t c) { return static_cast<double>(track.values[i + c]); };
+      Vec4 value(at(0), at(1), at(2), width == 4 ? at(3) : 0);
+      if (track.path == Track::Path::kRotation) {
+        value = (turn * Quat(value[3], value[0], value[1], value[2])).coeffs();
+      } else if (track.path == Track::Path::kTranslation) {
+        value.head<3>() = linear * value.head<3>();
+        if (!cubic || (i / width) % 3 == 1) value.head<3>() += back.topRightCorner<3, 1>();
+      } else {
+        value.head<3>() *= std::cbrt(std::abs(linear.determinant()));
+      }
+      for (std::size_t c = 0; c < width; ++c)
+        track.values[i + c] = static_cast<float>(value[static_cast<Eigen::Index>(c)]);
+    }
+  }
+
   static std::vector<float> times(const Clip& clip, const std::set<Index>& sources) {
     std::set<float> keys;
     for (const Track& track : clip.tracks)
@@ -107,7 +152,7 @@ class ClipRebaser {
           model_matrices(before_.rig.skeleton, motion::sample(before_.rig, clip, static_cast<double>(time)).local);
       for (std::size_t i = 0; i < touched.size(); ++i) {
         const MovedJoint& moved = touched[i];
-        const Mat4 above = moved.parent == kNone ? moved.rest_of_parent : model[moved.parent];
+        const Mat4 above = (moved.parent == kNone ? Mat4(Mat4::Identity()) : model[moved.parent]) * moved.added;
         Mat4 local = above.inverse() * model[moved.joint];
         const Mat3 shear = after_.rig.skeleton.joints[new_of_[moved.joint]].shear;
         local.topLeftCorner<3, 3>() *= shear.inverse();

@@ -13,6 +13,7 @@
 #include "sinew/core/text.h"
 #include "sinew/motion/drivers.h"
 #include "sinew/motion/names/shape_roles.h"
+#include "sinew/pipeline/skeleton_plan.h"
 
 namespace sinew::pipeline {
 namespace {
@@ -152,19 +153,7 @@ std::vector<Transform> standard_pose(const Rig& rig, rigging::RestPose pose) {
   motion::Recognition known = motion::recognize(skeleton);
   if (known.build == motion::Build::kUnknown) known = motion::recognize_by_shape(rig);
   const std::vector<Mat4> rest = rest_matrices(skeleton);
-  rigging::SkeletonPlan plan;
-  plan.up = known.up;
-  plan.forward = known.forward;
-  plan.left = known.left;
-  for (Index j = 0; j < skeleton.size(); ++j) {
-    rigging::PlannedJoint joint;
-    joint.name = skeleton.joints[j].name;
-    joint.role = motion::role_name(known.roles[j]);
-    joint.parent = skeleton.joints[j].parent;
-    joint.position = rest[j].topRightCorner<3, 1>();
-    if (skeleton.joints[j].end_local) joint.end = transform_point(rest[j], *skeleton.joints[j].end_local);
-    plan.joints.push_back(std::move(joint));
-  }
+  const rigging::SkeletonPlan plan = plan_of_skeleton(skeleton, known);
   if (known.build != motion::Build::kHumanoid)
     throw Error("T and A poses are for upright bodies whose arms and legs are recognized.");
   std::vector<Mat4> frames = rigging::transforms_to_pose(plan, pose);

@@ -20,10 +20,37 @@ RotationLimits turned_limits(const RotationLimits& limits, const Mat3& turn) {
   return {a.cwiseMin(b), a.cwiseMax(b)};
 }
 
+// Bend axes that point the same way on both sides: the right side's are turned back where mirroring turned them round.
+bool turned_back(const SkeletonPlan& plan, const std::vector<Mat3>& frames, const Preset& preset, Index j) {
+  if (preset.mirrored_axes || preset.world_axes) return false;
+  const PlannedJoint& joint = plan.joints[j];
+  const Index k = joint.partner;
+  const BodySide side = parse_role(joint.role).side;
+  const bool right = side == BodySide::kRight || (side == BodySide::kMiddle && k != kNone &&
+                                                  (joint.position - plan.joints[k].position).dot(plan.left) < 0);
+  if (!right) return false;
+  const Vec3 z = frames[j].col(2);
+  const Vec3 of_left = k != kNone ? Vec3(frames[k].col(2)) : Vec3(2 * z.dot(plan.left) * plan.left - z);
+  return z.dot(of_left) < 0;
+}
+
+// Per joint, the rotation from Sinew's own axes to those of a preset.
+std::vector<Mat3> turns_to_axes(const SkeletonPlan& plan, const std::vector<Mat3>& frames, const Preset& preset) {
+  std::vector<Mat3> turns(plan.joints.size(), axes(preset).transpose());
+  for (Index j = 0; j < plan.joints.size(); ++j)
+    if (turned_back(plan, frames, preset, j)) turns[j] = turns[j] * Vec3(-1, 1, -1).asDiagonal();
+  return turns;
+}
+
 class SkeletonBuilder {
  public:
   SkeletonBuilder(const SkeletonPlan& plan, const Preset& preset)
-      : plan_(plan), preset_(preset), next_(next_joints(plan)), frames_(bone_frames(plan)), axes_(axes(preset)) {}
+      : plan_(plan),
+        preset_(preset),
+        next_(next_joints(plan)),
+        frames_(bone_frames(plan)),
+        axes_(axes(preset)),
+        turns_(turns_to_axes(plan, frames_, preset)) {}
 
   BuiltSkeleton run() {
     const double to_unit = preset_.unit == "cm" ? 100 : 1;
@@ -32,7 +59,7 @@ class SkeletonBuilder {
       above = add("Armature", kNone, Vec3::Zero(), Mat3::Identity());
       built_.skeleton.joints[above].rest.scale = Vec3::Constant(1 / to_unit);
     }
-    if (!preset_.root.empty()) above = add(preset_.root, above, root_place(), Mat3::Identity());
+    if (!preset_.root.empty()) above = add(preset_.root, above, root_position(plan_), Mat3::Identity());
     add_planned(above);
     set_partners();
     if (preset_.ends) add_ends();
@@ -53,38 +80,6 @@ class SkeletonBuilder {
     return built_.skeleton.size() - 1;
   }
 
-  Vec3 root_place() const {
-    if (plan_.joints.empty()) return Vec3::Zero();
-    const Vec3& first = plan_.joints.front().position;
-    double lowest = first.dot(plan_.up), highest = lowest;
-    const auto include = [&](const Vec3& p) {
-      lowest = std::min(lowest, p.dot(plan_.up));
-      highest = std::max(highest, p.dot(plan_.up));
-    };
-    for (const PlannedJoint& joint : plan_.joints) {
-      include(joint.position);
-      if (joint.end) include(*joint.end);
-    }
-    const Vec3 below = first - (first.dot(plan_.up) - lowest) * plan_.up;
-    // Feet stand a little below their joints, and not every body stands with its hips above the origin.
-    return below.norm() < 0.15 * (highest - lowest) ? Vec3(Vec3::Zero()) : below;
-  }
-
-  // Bend axes that point the same way on both sides: the right side's are turned back where mirroring turned them
-  // round.
-  bool turned_back(Index j) const {
-    if (preset_.mirrored_axes || preset_.world_axes) return false;
-    const PlannedJoint& joint = plan_.joints[j];
-    const Index k = joint.partner;
-    const BodySide side = parse_role(joint.role).side;
-    const bool right = side == BodySide::kRight || (side == BodySide::kMiddle && k != kNone &&
-                                                    (joint.position - plan_.joints[k].position).dot(plan_.left) < 0);
-    if (!right) return false;
-    const Vec3 z = frames_[j].col(2);
-    const Vec3 of_left = k != kNone ? Vec3(frames_[k].col(2)) : Vec3(2 * z.dot(plan_.left) * plan_.left - z);
-    return z.dot(of_left) < 0;
-  }
-
   std::string name_of(Index j, std::size_t& trunk) const {
     const PlannedJoint& joint = plan_.joints[j];
     const Role role = parse_role(joint.role);
@@ -97,8 +92,7 @@ class SkeletonBuilder {
     std::size_t trunk = 0;
     for (Index j = 0; j < plan_.joints.size(); ++j) {
       const PlannedJoint& planned = plan_.joints[j];
-      const Mat3 turn =
-          turned_back(j) ? Mat3(axes_.transpose() * Vec3(-1, 1, -1).asDiagonal()) : Mat3(axes_.transpose());
+      const Mat3& turn = turns_[j];
       const Mat3 frame = preset_.world_axes ? Mat3(Mat3::Identity()) : Mat3(frames_[j] * turn.transpose());
       const Index parent = planned.parent == kNone ? above : built_.joints[planned.parent];
       const Index added = add(name_of(j, trunk), parent, planned.position, frame);
@@ -184,6 +178,7 @@ class SkeletonBuilder {
   std::vector<Index> next_;
   std::vector<Mat3> frames_;
   Mat3 axes_;
+  std::vector<Mat3> turns_;
   BuiltSkeleton built_;
   std::set<std::string> names_;
   std::vector<Vec3> places_;  // Per joint of the skeleton, in model space.
@@ -191,6 +186,31 @@ class SkeletonBuilder {
 };
 
 }  // namespace
+
+Vec3 root_position(const SkeletonPlan& plan) {
+  if (plan.joints.empty()) return Vec3::Zero();
+  const Vec3& first = plan.joints.front().position;
+  double lowest = first.dot(plan.up), highest = lowest;
+  const auto include = [&](const Vec3& p) {
+    lowest = std::min(lowest, p.dot(plan.up));
+    highest = std::max(highest, p.dot(plan.up));
+  };
+  for (const PlannedJoint& joint : plan.joints) {
+    include(joint.position);
+    if (joint.end) include(*joint.end);
+  }
+  const Vec3 below = first - (first.dot(plan.up) - lowest) * plan.up;
+  // Feet stand a little below their joints, and not every body stands with its hips above the origin.
+  return below.norm() < 0.15 * (highest - lowest) ? Vec3(Vec3::Zero()) : below;
+}
+
+std::vector<Mat3> preset_frames(const SkeletonPlan& plan, const Preset& preset) {
+  std::vector<Mat3> frames = bone_frames(plan);
+  const std::vector<Mat3> turns = turns_to_axes(plan, frames, preset);
+  for (std::size_t j = 0; j < frames.size(); ++j)
+    frames[j] = preset.world_axes ? Mat3(Mat3::Identity()) : Mat3(frames[j] * turns[j].transpose());
+  return frames;
+}
 
 BuiltSkeleton build_skeleton(const SkeletonPlan& plan, const Preset& preset) {
   return SkeletonBuilder(plan, preset).run();

@@ -29,4 +29,12 @@ struct BuiltSkeleton {
 /// finite.
 BuiltSkeleton build_skeleton(const SkeletonPlan& plan, const Preset& preset);
 
+/// Per joint of a plan, its axes in model space by the conventions of a preset, as columns: those that
+/// `build_skeleton` gives it.
+std::vector<Mat3> preset_frames(const SkeletonPlan& plan, const Preset& preset);
+
+/// Where a root joint is located: at the origin of the model or, if that is far from the body, below the first joint at
+/// the height of the lowest one.
+Vec3 root_position(const SkeletonPlan& plan);
+
 }  // namespace sinew::rigging
