@@ -14,13 +14,37 @@
 namespace sinew::jobs {
 namespace {
 
-std::vector<Transform> wanted_pose(const io::Asset& asset, const std::string& to, Report& report) {
+bool is_pose_file(const std::string& word) {
+  const std::string name = lower_case(word);
+  return name.ends_with(".json") && !name.ends_with(".rig.json");
+}
+
+// The rest pose of another character, by the names of joints. Joints that it lacks stay as they rest.
+std::vector<Transform> pose_of_other(const io::Asset& asset, const std::string& path, Report& report,
+                                     const Progress& progress) {
+  const io::Asset other = io::load(path, {}, progress);
+  report.inputs.insert(report.inputs.end(), other.files.begin(), other.files.end());
+  const Skeleton &here = asset.character.rig.skeleton, &there = other.character.rig.skeleton;
+  std::vector<Transform> local = rest_pose(asset.character.rig).local;
+  std::size_t found = 0;
+  for (Index j = 0; j < here.size(); ++j)
+    if (const Index k = there.find(here.joints[j].name); k != kNone) local[j] = there.joints[k].rest, ++found;
+  if (found == 0) throw Error(fmt::format("{} has no joint of this character, so it has no pose for it.", path));
+  if (found < here.size())
+    report.warn(
+        "rest.missing_joints", path,
+        fmt::format("It lacks {} of this character, which stay as they rest.", count_of(here.size() - found, "joint")));
+  return local;
+}
+
+std::vector<Transform> wanted_pose(const io::Asset& asset, const std::string& to, Report& report,
+                                   const Progress& progress) {
   const Rig& rig = asset.character.rig;
   if (to == "t") return pipeline::standard_pose(rig, rigging::RestPose::kT);
   if (to == "a") return pipeline::standard_pose(rig, rigging::RestPose::kA);
   if (to == "rest") return rest_pose(rig).local;
   if (to == "bind") return pipeline::bound_pose(rig);
-  return read_pose(asset, to, report.inputs).pose.local;
+  return is_pose_file(to) ? read_pose(asset, to, report.inputs).pose.local : pose_of_other(asset, to, report, progress);
 }
 
 }  // namespace
@@ -36,7 +60,7 @@ Report rest(const JobRequest& request, const RestOptions& options, const Progres
   report.warn(asset.warnings);
   if (asset.character.rig.skeleton.empty())
     throw Error(fmt::format("{} has no skeleton. Make one with `sinew rig`.", request.inputs.front().string()));
-  const std::vector<Transform> local = wanted_pose(asset, options.to, report);
+  const std::vector<Transform> local = wanted_pose(asset, options.to, report, progress);
   pipeline::RestResult result = pipeline::set_rest(std::move(asset.character), local);
   asset.character = std::move(result.character);
   report.warn(result.findings);

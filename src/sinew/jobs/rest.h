@@ -20,7 +20,7 @@ struct RestOptions {
     v(Field(
           "to",
           "The new rest and bind pose: t (arms level), a (arms 45° down), rest (as the joints rest now), bind (as the "
-          "skin was bound), or a pose file (JSON).")
+          "skin was bound), a pose file (JSON), or another file of the character (as its joints rest).")
           .as("t|a|rest|bind|FILE"),
       self.to);
   }

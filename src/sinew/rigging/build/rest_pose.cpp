@@ -61,14 +61,17 @@ class PlanPoser {
   }
 
  private:
-  // Along the limb: to the child whose role is next in it, else to the end or the middle of all children.
+  // Along the limb: to the joint below whose role is next in it, else to the end or the middle of all children.
   Vec3 bone(Index j) const {
     const auto next = [&](const std::string& from, const std::string& to) {
       const std::string& role = plan_.joints[j].role;
       const std::size_t at = role.find(from);
       if (at == std::string::npos || role.size() != at + from.size()) return kNone;
+      // Joints for the twist may come between.
       const Index child = plan_.find_role(role.substr(0, at) + to);
-      return child != kNone && plan_.joints[child].parent == j ? child : kNone;
+      Index above = child;
+      while (above != kNone && above != j) above = plan_.joints[above].parent;
+      return above == j ? child : kNone;
     };
     const Vec3& here = plan_.joints[j].position;
     for (const auto& [from, to] :
