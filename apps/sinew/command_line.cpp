@@ -26,6 +26,7 @@ void add_common(CLI::App& app, CommonFlags& common) {
   app.add_flag("--allow-outside", common.allow_outside);
   app.add_option("--threads", common.threads);
   app.add_option("--config", common.config);
+  app.add_option("--textures", common.textures);
 }
 
 // Flags that had another name before 0.2.
@@ -68,7 +69,7 @@ std::optional<std::string> value_of(const Words& words, const std::string& flag)
 // Position of the command among the words: the first that is neither a flag nor the value of a common option.
 std::size_t command_position(const Words& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--threads" || words[i] == "--config") ++i;
+    if (words[i] == "--threads" || words[i] == "--config" || words[i] == "--textures") ++i;
     else if (!is_flag(words[i])) return i;
   }
   return words.size();

@@ -20,6 +20,7 @@ struct CommonFlags {
   bool allow_outside = false;
   int threads = 0;
   std::string config;
+  std::string textures;
 };
 
 /// What the command line requests.

@@ -110,6 +110,7 @@ std::string common_help() {
          columns("--quiet", "Print warnings, doubts and errors only.") +
          columns("--strict", "Exit with code 1 if there is a warning or a doubt.") +
          columns("--allow-outside", "Let a model read files outside its own folder, such as ../textures.") +
+         columns("--textures DIR", "Also look for textures of FBX, OBJ and similar files in this folder and below.") +
          columns("-h, --help", "Print this text.");
 }
 

@@ -23,6 +23,7 @@
 #include "sinew/core/isa.h"
 #include "sinew/core/parallel.h"
 #include "sinew/jobs/job.h"
+#include "sinew/jobs/texture_folder.h"
 
 namespace sinew::app {
 namespace {
@@ -84,6 +85,7 @@ int run(const CommandLine& line) {
   pin_isa();
   set_thread_count(line.common.threads);
   jobs::allow_outside(line.common.allow_outside);
+  jobs::set_texture_folder(line.common.textures);
   const Progress progress = make_progress(line.common);
   constexpr unsigned kPatience = 3;
   set_up_signals(progress, runs_processes(line.command) ? 0 : kPatience);

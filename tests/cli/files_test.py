@@ -54,6 +54,23 @@ class Files(CommandCase):
         self.expect(0, "in/x.obj", "-o", "out/y.glb", "--allow-outside")
         self.assertIn(SECRET, self.everything_written())
 
+    def test_a_folder_of_textures_is_searched_and_nothing_beside_it(self):
+        os.makedirs(os.path.join(self.folder, "maps/deep"))
+        self.write("maps/deep/Photo.PNG", PICTURE + SECRET)
+        self.obj("C:\\\\work\\\\photo.png")
+        self.expect(0, "in/x.obj", "-o", "out/x.glb", "--textures", "maps")
+        self.assertIn(SECRET, self.everything_written())
+        os.remove(os.path.join(self.folder, "out/x.glb"))
+        os.remove(os.path.join(self.folder, "maps/deep/Photo.PNG"))
+        os.symlink("../../secret/photo.png", os.path.join(self.folder, "maps/deep/photo.png"))
+        for name in ("photo.png", "../secret/photo.png", "deep/photo.png"):
+            self.obj(name)
+            result = self.expect(0, "in/x.obj", "-o", "out/y.glb", "--textures", "maps", "--force")
+            self.assertNotIn(SECRET, self.everything_written())
+            self.assertIn("photo.png", result.stderr)
+        self.assertIn("not a folder", self.expect(2, "in/x.obj", "-o", "out/z.glb", "--textures", "in/x.obj").stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "out/z.glb")))
+
     def test_links_are_resolved_first(self):
         os.symlink("../secret/photo.png", os.path.join(self.folder, "in/link.png"))
         self.obj("link.png")

@@ -3,12 +3,16 @@
 
 #include "sinew/io/reach.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <string_view>
+#include <string>
 #include <system_error>
+#include <vector>
 
+#include "sinew/core/error.h"
 #include "sinew/core/text.h"
 
 namespace sinew::io {
@@ -18,6 +22,21 @@ namespace fs = std::filesystem;
 
 // Set once by the program before it reads anything.
 std::atomic<bool> outside_allowed = false;
+fs::path texture_folder;
+
+bool is_inside(const fs::path& folder, const fs::path& file) {
+  std::error_code problem;
+  const fs::path root = fs::canonical(folder.empty() ? fs::path(".") : folder, problem);
+  if (problem) return false;
+  const fs::path real = fs::canonical(file, problem);
+  if (problem) return false;
+  return std::mismatch(root.begin(), root.end(), real.begin(), real.end()).first == root.end();
+}
+
+bool is_file_inside(const fs::path& folder, const fs::path& file) {
+  std::error_code problem;
+  return fs::is_regular_file(file, problem) && is_inside(folder, file);
+}
 
 template <std::size_t N>
 bool ends_like(const fs::path& name, const std::array<std::string_view, N>& endings) {
@@ -35,11 +54,35 @@ bool may_read_for(const fs::path& folder, const fs::path& file) {
   std::error_code problem;
   if (!fs::is_regular_file(file, problem)) return false;
   if (outside_allowed) return true;
-  const fs::path root = fs::canonical(folder.empty() ? fs::path(".") : folder, problem);
-  if (problem) return false;
-  const fs::path real = fs::canonical(file, problem);
-  if (problem) return false;
-  return std::mismatch(root.begin(), root.end(), real.begin(), real.end()).first == root.end();
+  return is_inside(folder, file);
+}
+
+void set_texture_folder(const fs::path& folder) {
+  std::error_code problem;
+  if (!folder.empty() && !fs::is_directory(folder, problem))
+    throw Error(
+        fmt::format("{} is not a folder. The option 'textures' names the folder of textures.", folder.string()));
+  texture_folder = folder;
+}
+
+std::optional<fs::path> find_given_texture(std::string_view name) {
+  constexpr std::size_t kMostFiles = 100000;
+  if (texture_folder.empty() || name.empty() || name.size() > 4096 || name.find('\0') != std::string_view::npos)
+    return std::nullopt;
+  std::string slashed(name);
+  std::replace(slashed.begin(), slashed.end(), '\\', '/');
+  if (fs::path same = texture_folder / fs::path(slashed).relative_path(); is_file_inside(texture_folder, same))
+    return same;
+  const std::string last = lower_case(slashed.substr(slashed.find_last_of("/:") + 1));
+  std::vector<fs::path> found;
+  std::error_code problem;
+  std::size_t seen = 0;
+  fs::recursive_directory_iterator file(texture_folder, fs::directory_options::skip_permission_denied, problem);
+  for (; !problem && file != fs::recursive_directory_iterator() && seen < kMostFiles; file.increment(problem), ++seen)
+    if (lower_case(file->path().filename().string()) == last && is_file_inside(texture_folder, file->path()))
+      found.push_back(file->path());
+  // Folders list their files in no order.
+  return found.empty() ? std::nullopt : std::optional(*std::min_element(found.begin(), found.end()));
 }
 
 bool is_safe_name(const fs::path& name) {

@@ -13,6 +13,7 @@
 #include "sinew/core/error.h"
 #include "sinew/io/file.h"
 #include "sinew/io/reach.h"
+#include "sinew/jobs/texture_folder.h"
 
 namespace sinew::jobs {
 namespace {
@@ -102,6 +103,8 @@ std::string shell_word(const fs::path& path) {
 }
 
 void allow_outside(bool allowed) { io::allow_outside_files(allowed); }
+
+void set_texture_folder(const fs::path& folder) { io::set_texture_folder(folder); }
 
 Json read_config(const fs::path& path, const std::string& command) {
   const io::Bytes bytes = io::read_json_bytes(path);

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "sinew/io/assimp/build.h"
+#include "sinew/io/reach.h"
 #include "sinew/io/text/obj_files.h"
 #include "sinew/io/text/text_scanner.h"
 
@@ -75,6 +76,7 @@ class Pictures {
 
   // Paths come from other people's machines: the name alone counts where the path leads nowhere.
   std::optional<std::filesystem::path> look(const std::string& name) const {
+    if (const auto given = find_given_texture(name)) return given;
     const std::filesystem::path folder = path_.parent_path();
     std::vector<std::filesystem::path> places = {folder};
     for (const std::string& inner : {std::string("textures"), std::string("Textures"), path_.stem().string() + ".fbm",

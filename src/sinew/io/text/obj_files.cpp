@@ -58,7 +58,7 @@ std::string lost_file_advice(const fs::path& folder, std::string_view name) {
   const fs::path named = is_absolute(slashed) ? fs::path(slashed) : folder / slashed;
   if (is_file(named) && !may_read_for(folder, named))
     return "lies outside the folder of the file and is not read; allow it with the option 'allow-outside'";
-  return "is missing; put it next to the file";
+  return "is missing; put it next to the file, or name its folder with the option 'textures'";
 }
 
 std::string name_inside(std::string_view name) {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "sinew/io/reach.h"
 #include "sinew/io/text/obj_document.h"
 #include "sinew/io/text/obj_files.h"
 #include "sinew/io/text/obj_parser.h"
@@ -209,7 +210,8 @@ class Appearance {
       asset_.warnings.push_back({"obj.missing_texture", material_name, text});
       return kNone;
     };
-    const auto path = find_beside(document_.folder, name);
+    auto path = find_given_texture(name);
+    if (!path) path = find_beside(document_.folder, name);
     if (!path)
       return missing(fmt::format("The texture '{}' {}.", to_utf8(name), lost_file_advice(document_.folder, name)));
     const std::string key = path->lexically_normal().string();
