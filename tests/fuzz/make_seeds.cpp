@@ -32,6 +32,12 @@ int main(int argc, char** argv) {
       io::as_bytes(
           "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face "
           "1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"));
+  put("bvh", "seed.bvh",
+      io::as_bytes(
+          "HIERARCHY\nROOT Hips\n{\n OFFSET 0 90 0\n CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation "
+          "Xrotation\n JOINT Chest\n {\n  OFFSET 0 40 0\n  CHANNELS 3 Yrotation Xrotation Zrotation\n  End Site\n  "
+          "{\n   OFFSET 0 20 1e0\n  }\n }\n}\nMOTION\nFrames: 2\nFrame Time: .0333\n1 2 3 10 20 30 4 5 6\n0 90 0 0 0 "
+          "0 -4 5e1 6.5\n"));
   for (const std::uint32_t version : {7400U, 7501U})  // Odd: the fuzzer takes 64-bit offsets.
     for (const bool deflated : {false, true})
       put("fbx", std::to_string(version) + (deflated ? "d" : "") + ".fbx",
