@@ -142,7 +142,7 @@ class Borrowed final : public deform::Deformer {
   std::shared_ptr<const Deformer> deformer_;
 };
 
-constexpr std::uint32_t kLimitsVersion = 6;
+constexpr std::uint32_t kLimitsVersion = 7;
 
 /// With a margin for poses between those that are tried.
 measure::SurfaceLimits limits_with_margin() {

@@ -65,6 +65,7 @@ struct FamilyValue {
   int lead = -1;      ///< The member with the largest field; −1 where all are 0.
   /// Per member: the cosine between its gradient and that of the member that it is joined to; kNoCosine: none.
   std::array<float, kMostFamily> cosines{};
+  std::array<float, kMostFamily> joins{};  ///< Per member: how far its operator applies, from 0 to 1.
 };
 inline constexpr float kNoCosine = 2;
 
@@ -76,8 +77,13 @@ inline float ramp_down(float x, float low, float high) {
 
 /// Fields that are less by several times this have no influence.
 inline constexpr float kSoftness = 0.05F;
+/// Fields of both members up to which operators fade in, so that they do not begin at once where a vertex starts.
+inline constexpr float kJoinedFrom = 0.05F;
 /// How far a joined field exceeds the members before it takes their place.
 inline constexpr float kJoined = 0.02F;
+/// Between the largest field and those of two members in a fold, up to which a point is between them. The gradient
+/// turns from the one to the other within `kSoftness`; vertices that started there would walk along the crease.
+inline constexpr float kFoldWidth = 0.1F;
 /// Cosines between the gradients of two members that face each other, and of two that do not.
 inline constexpr float kFacing = 0.6F, kAlong = 0.85F;
 
@@ -117,16 +123,17 @@ struct PosedFields {
       const FieldOperator& join = operators[family.parts[m]];
       if (join.kind() == JointOperator::kUnion || f[a] <= 0 || f[m] <= 0) continue;
       if (held != nullptr) {
-        result.cosines[m] = held->cosines[m];
+        result.cosines[m] = held->cosines[m], result.joins[m] = held->joins[m];
       } else if (const float lengths = std::sqrt(gradient[a].squaredNorm() * gradient[m].squaredNorm()); lengths > 0) {
         result.cosines[m] = gradient[a].dot(gradient[m]) / lengths;
+        result.joins[m] = 1 - ramp_down(std::min(f[a], f[m]), 0, kJoinedFrom);
       }
-      if (result.cosines[m] == kNoCosine) continue;
+      if (result.cosines[m] == kNoCosine || !(result.joins[m] > 0)) continue;
       const Combined<float> joined = join(f[a], f[m], result.cosines[m]);
       const float excess = joined.field - result.field;
       if (!(excess > 0)) continue;
-      const float sum = excess + kJoined, share = excess * (sum + kJoined) / (sum * sum);
-      result.field += excess * excess / sum;
+      const float sum = excess + kJoined, share = result.joins[m] * excess * (sum + kJoined) / (sum * sum);
+      result.field += result.joins[m] * excess * excess / sum;
       result.gradient += share * (joined.by_first * gradient[a] + joined.by_second * gradient[m] - result.gradient);
     }
     return result;
@@ -148,7 +155,7 @@ struct PosedFields {
     result.gradient /= sum;
     for (std::size_t a = 0; a < members; ++a)
       for (std::size_t b = a + 1; b < members; ++b) {
-        const float both = std::min(weight[a], weight[b]);
+        const float both = ramp_down(top - std::min(f[a], f[b]), 0, kFoldWidth);
         if (!(both > result.opposed)) continue;
         const float lengths = std::sqrt(gradient[a].squaredNorm() * gradient[b].squaredNorm() + 1e-30F);
         const float facing = ramp_down(gradient[a].dot(gradient[b]) / lengths, kFacing, kAlong);

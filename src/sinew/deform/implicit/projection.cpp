@@ -15,14 +15,16 @@ namespace {
 constexpr float kFitted = 1e-3F;       ///< Of the field; about a thousandth of the radius of support in length.
 constexpr float kReportedFit = 1e-2F;  ///< The same after all passes and reductions.
 constexpr float kExact = 1e-4F;        ///< Where steps end.
-constexpr float kOff = 0.02F;  ///< Of the field, from which on a vertex needs its correction of the frame before.
-constexpr float kMet = 0.05F;  ///< Of the field, from which on skin that faces other skin is in contact.
+constexpr float kOff = 0.02F;   ///< Of the field, from which on a vertex needs its correction of the frame before.
+constexpr float kMet = 0.05F;   ///< Of the field, from which on skin that faces other skin is in contact.
+constexpr float kHeld = 0.15F;  ///< Of the field: skin in a fold that is off by less is held less, down to not at all.
 constexpr float kLongestStep = 0.08F;  ///< In radii of support.
 constexpr float kFlat = 5e-3F;         ///< Gradient per radius below which there is no way to go.
 constexpr float kDamping = 0.25F;      ///< Gradient per radius below which steps become shorter.
 constexpr float kNoDirection = 0.1F;   ///< The same for the gradient at the start.
-/// Cosines between gradients of two parts in contact that are not joined.
-constexpr float kOpposed = -0.2F, kAlongside = 0.4F;
+/// Cosines between gradients of two parts in contact, joined and not. Narrow ramps between them are jumps: gradients
+/// turn by a right angle within a few frames (0.6 to 0.85 and −0.2 to 0.4 let Rogue's foot move by 3.5 ‰ in 1/480 s).
+constexpr float kFacingContact = 0.5F, kAlongContact = 0.95F, kOpposed = -0.6F, kAlongside = 0.5F;
 constexpr float kCloseTo = 0.15F, kAwayFrom = 0.4F;  ///< In radii: how far outside of its own part skin meets.
 constexpr float kMeetStep = 0.7F;
 constexpr int kMeetSteps = 6;
@@ -46,7 +48,7 @@ struct Walk {
   Vec3f x;
   FamilyValue at;
   VertexStatus status = VertexStatus::kUnfinished;
-  float stop = 0;  ///< How much it is held, because it faced other skin on its way out. It is not let go again.
+  float stop = 0;  ///< How much it is held, because it faced other skin on its way out.
   float beta = 0;  ///< How much of a contact was met on the way.
 
   Walk(const PosedFields& posed, const Family& parts, float target, const Vec3f& start)
@@ -69,14 +71,21 @@ struct Walk {
     const Vec3f along = at.gradient / std::sqrt(at.gradient.squaredNorm() + kNoDirection * kNoDirection / (r * r));
     const float steepness = at.gradient.norm() * r;
     const FamilyValue begin = at;
+    // On the way out, skin that faces other skin stops between the two: it looks for a value between its own and the
+    // one that it has there, and does not go back to its own. If it took smaller steps instead, a dozen of them would
+    // still take it nearly as far unless it is held completely, so that it would be let go at once.
+    float goal = iso + stop * std::max(0.0F, at.field - iso);
     for (int i = 0; i < steps; ++i) {
       const float error = iso - at.field;
-      if (std::abs(error) < kExact) break;
-      // On the way out, skin that faces other skin stops between the two.
-      if (error < 0) stop = std::max(stop, at.opposed);
-      beta = std::max(beta, stop * std::clamp(-error / kMet, 0.0F, 1.0F));
+      if (error < 0) {
+        stop = std::max(stop, at.opposed * std::min(1.0F, -error / kMet));
+        beta = std::max(beta, stop * std::min(1.0F, -error / kMet));
+        goal = std::max(goal, iso - at.opposed * std::min(1.0F, -error / kHeld) * error);
+      }
+      const float way = goal - at.field;
+      if (std::abs(way) < kExact) break;
       const float slope = std::max(0.0F, at.gradient.dot(along));
-      Vec3f step = (1 - stop) * share * error * slope / (at.gradient.squaredNorm() + damping) * along;
+      Vec3f step = share * way * slope / (at.gradient.squaredNorm() + damping) * along;
       const float length = step.norm();
       if (length > longest) step *= longest / length;
       x += step;
@@ -110,9 +119,7 @@ void Projection::project(const PosedFields& fields, std::span<const float> iso, 
       [&](std::size_t v) {
         if (skin_.frozen[v] != 0) return;
         // Only what was moved on needs it again; a little of it where it was moved little.
-        const float share = pass == Pass::kFirst     ? 1
-                            : pass == Pass::kRelaxed ? std::min(1.0F, error_[v] / kFitted)
-                                                     : std::min(1.0F, beta_[v] / kMet);
+        const float share = pass == Pass::kFirst ? 1 : std::min(1.0F, error_[v] / kFitted);
         if (!(share > 1e-3F)) return;
         Walk walk(fields, skin_.families[skin_.family[v]], iso[v], x[v]);
         const float start = std::abs(iso[v] - walk.at.field);
@@ -175,7 +182,7 @@ void Projection::meet_part(const PosedFields& fields, Index owner, Index part, I
   const float cosine = g.dot(h) / std::sqrt(g.squaredNorm() * h.squaredNorm() + 1e-30F);
   const bool joined = joined_[owner] == part || joined_[part] == owner;
   const float how = ramp_down(crossing.own.q, kCloseTo, kAwayFrom) *
-                    (joined ? ramp_down(cosine, kFacing, kAlong) : ramp_down(cosine, kOpposed, kAlongside));
+                    ramp_down(cosine, joined ? kFacingContact : kOpposed, joined ? kAlongContact : kAlongside);
   if (!(how > 0)) return;
   const float met = how * std::min(1.0F, crossing.depth / kMet);
   // How far it applies is decided where the vertex starts. On the way it would grow with every step, and a vertex that
@@ -228,7 +235,9 @@ void Projection::relax(std::span<Vec3f> x) {
   std::copy(next_.begin(), next_.end(), x.begin());
 }
 
-void Projection::smooth(std::span<Vec3f> x) {
+/// Skin in contact moves to the mean of its neighbours; the less it is in contact, the more it only slides along its
+/// field. (Projecting it again afterwards, from another point, is where vertices in folds moved most suddenly.)
+void Projection::smooth(const PosedFields& fields, std::span<Vec3f> x) {
   const auto ring_mean = [&](std::size_t v, auto value, const auto& of) {
     for (Index i = skin_.rings.offsets[v]; i < skin_.rings.offsets[v + 1]; ++i) value += of(skin_.rings.items[i]);
     return decltype(value)(value /
@@ -256,7 +265,14 @@ void Projection::smooth(std::span<Vec3f> x) {
             mean += skin_.ring_weights[i] * x[skin_.rings.items[i]];
             sum += skin_.ring_weights[i];
           }
-          if (sum > 0) next_[v] += strength * (mean - x[v]);
+          if (!(sum > 0)) return;
+          Vec3f move = mean - x[v];
+          if (const Index owner = skin_.owner[v]; owner != kNone) {
+            const float flat = kNoDirection / fields.parts[owner].posed_radius;
+            const Vec3f& n = normals_[v];
+            move -= std::max(0.0F, 1 - 4 * strength) * n.dot(move) / (n.squaredNorm() + flat * flat) * n;
+          }
+          next_[v] += strength * move;
         },
         1024);
     std::copy(next_.begin(), next_.end(), x.begin());
@@ -313,8 +329,7 @@ void Projection::run(const PosedFields& fields, std::span<const float> iso, std:
   even_out(x, kUneven);
   if (options_.contact) meet(fields, x);
   if (!std::all_of(beta_.begin(), beta_.end(), [](float b) { return b == 0; })) {
-    smooth(x);
-    project(fields, iso, x, Pass::kSmoothed);
+    smooth(fields, x);
     if (options_.contact) meet(fields, x);
   }
   even_out(x, kUnevenContact);

@@ -31,8 +31,8 @@ class Projection {
 
   /// Corrects positions in place, which count from the same origin as the fields. `iso` are the fields to return to,
   /// one per vertex. The passes are: projection; tangential relaxation where the start was far off; projection again
-  /// and the contact rule; smoothing near contacts; projection and the contact rule for what was smoothed. Before and
-  /// after contacts, corrections that differ too much from those around them are evened out.
+  /// and the contact rule; smoothing near contacts, and the contact rule for what was smoothed. Before and after
+  /// contacts, corrections that differ too much from those around them are evened out.
   void run(const PosedFields& fields, std::span<const float> iso, std::span<Vec3f> positions);
 
   std::span<const VertexStatus> status() const { return status_; }
@@ -46,7 +46,7 @@ class Projection {
   std::span<const Vec3f> normals() const { return normals_; }
 
  private:
-  enum class Pass { kFirst, kRelaxed, kSmoothed };
+  enum class Pass { kFirst, kRelaxed };
 
   void project(const PosedFields& fields, std::span<const float> iso, std::span<Vec3f> x, Pass pass);
   void meet(const PosedFields& fields, std::span<Vec3f> x);
@@ -55,7 +55,7 @@ class Projection {
   /// Moves one vertex off another part.
   void meet_part(const PosedFields& fields, Index owner, Index part, Index v, Vec3f& x);
   void relax(std::span<Vec3f> x);
-  void smooth(std::span<Vec3f> x);
+  void smooth(const PosedFields& fields, std::span<Vec3f> x);
   void even_out(std::span<Vec3f> x, float most);
 
   const ImplicitSkin& skin_;
