@@ -74,7 +74,7 @@ void count(FitJointsResult& result) {
 }
 
 const char* fill_word(HoleFill fill) {
-  constexpr std::array kWords = {"open", "polar", "sphere", "disk", "patch"};
+  constexpr std::array kWords = {"open", "polar", "sphere", "space", "disk", "patch"};
   return kWords[static_cast<std::size_t>(fill)];
 }
 
@@ -152,7 +152,7 @@ ResultTable joint_table(const FitJointsResult& result, const Skeleton& skeleton)
 }
 
 Json joint_figures(const FitJointsResult& result, const Skeleton& skeleton) {
-  Json joints = Json::array(), holes = Json::array();
+  Json joints = Json::array(), holes = Json::array(), parts = Json::array();
   for (const JointShapeReport& report : result.shapes.reports)
     joints.push_back({{"joint", skeleton.joints[report.joint].name},
                       {"result", fit_word(report.fit)},
@@ -175,6 +175,11 @@ Json joint_figures(const FitJointsResult& result, const Skeleton& skeleton) {
                          {"reason", hole.reason},
                          {"peeled", hole.peeled},
                          {"joints", hole.bones.size()}});
+  for (std::size_t p = 0; p < result.shapes.parts.size(); ++p)
+    if (const ClosedPart& part = result.shapes.parts[p]; !part.empty())
+      parts.push_back({{"part", skeleton.joints[result.shapes.joints[p]].name},
+                       {"vertices", part.positions.size()},
+                       {"skin_vertices", part.fixed_vertices}});
   return {{"joints", result.joints},
           {"adjusted", result.adjusted},
           {"not_needed", result.not_needed},
@@ -184,7 +189,8 @@ Json joint_figures(const FitJointsResult& result, const Skeleton& skeleton) {
           {"closed_by_particles", result.by_particles},
           {"edited", result.edited},
           {"by_joint", std::move(joints)},
-          {"by_hole", std::move(holes)}};
+          {"by_hole", std::move(holes)},
+          {"by_part", std::move(parts)}};
 }
 
 }  // namespace sinew::pipeline

@@ -14,6 +14,7 @@
 #include "sinew/deform/implicit/joint_shape/disk_map.h"
 #include "sinew/deform/implicit/joint_shape/fairing.h"
 #include "sinew/deform/implicit/joint_shape/planar_mesh.h"
+#include "sinew/deform/implicit/joint_shape/space_mesh.h"
 #include "tests/deform/implicit/joint_shape/parts.h"
 
 namespace sinew::deform {
@@ -162,6 +163,32 @@ TEST(Closure, OfAFoldedBorderIsMeshedInTheDisk) {
   EXPECT_EQ(part.holes[0].fill, HoleFill::kDisk);
   EXPECT_EQ(euler_and_closed(part), std::pair(2L, true));
   EXPECT_GT(part.closure.size(), 20u);
+}
+
+TEST(SpaceMesh, OfParticlesOnATubeIsADiskAtItsBorder) {
+  Tube tube;
+  tube.cut = 0.5;
+  ClosedPart part = open_tube(tube, Vec3::UnitX());
+  const ClosedPart open = part;
+  const Hrbf function = tube_function(part, tube, Vec3::UnitX());
+  close_holes(part, function, {}, 5);
+  const std::vector<Vec3> particles(part.positions.begin() + part.fixed_vertices, part.positions.end());
+  const std::vector<Index> corners(open.holes[0].loop.rbegin(), open.holes[0].loop.rend());
+  const auto triangles = triangulate_in_space(open.positions, corners, particles, function);
+  ASSERT_TRUE(triangles);
+  ClosedPart closed = open;
+  closed.positions.insert(closed.positions.end(), particles.begin(), particles.end());
+  for (const auto& t : *triangles) {
+    std::array<Index, 3> own{};
+    for (std::size_t k = 0; k < 3; ++k)
+      own[k] = t[k] < corners.size() ? corners[t[k]] : t[k] - static_cast<Index>(corners.size()) + open.fixed_vertices;
+    closed.triangles.push_back(own);
+  }
+  EXPECT_EQ(euler_and_closed(closed), std::pair(2L, true));
+  // The function turned inside out has nothing inside of the tube.
+  std::vector<SurfaceSample> samples;
+  for (const Vec3& p : particles) samples.push_back({p, -function.evaluate(p).gradient.normalized()});
+  EXPECT_FALSE(triangulate_in_space(open.positions, corners, particles, Hrbf::fit(samples)));
 }
 
 TEST(DiskMap, TurnsNoTriangleOver) {

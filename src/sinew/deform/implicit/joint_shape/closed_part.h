@@ -26,6 +26,7 @@ enum class HoleFill {
   kOpen,    ///< It was not.
   kPolar,   ///< By particles, in coordinates about the end of the bone.
   kSphere,  ///< By particles, in coordinates about the middle of the hole.
+  kSpace,   ///< By particles, and the cells between them and the part that are inside of the function.
   kDisk,    ///< By particles, in the plane to which the patch of the last resort is flattened.
   kPatch    ///< By the smallest triangles between the vertices of its border: the last resort.
 };

@@ -14,6 +14,7 @@
 #include "sinew/core/angles.h"
 #include "sinew/deform/implicit/joint_shape/disk_map.h"
 #include "sinew/deform/implicit/joint_shape/planar_mesh.h"
+#include "sinew/deform/implicit/joint_shape/space_mesh.h"
 
 namespace sinew::deform {
 namespace {
@@ -71,7 +72,7 @@ class HoleCloser {
       for (const HoleFill fill :
            lateral ? std::array{HoleFill::kSphere, HoleFill::kPolar} : std::array{HoleFill::kPolar, HoleFill::kSphere})
         if (mesh(spread.particles, fill)) return;
-      if (flatten(spread.particles)) return;
+      if (mesh_in_space(spread.particles) || flatten(spread.particles)) return;
     }
     if (!patch()) hole_.reason += hole_.reason.empty() ? "its border is too long" : "";
   }
@@ -144,7 +145,7 @@ class HoleCloser {
     // Folds of the function vanish when distances are faired, because directions from the bone are in order.
     const double folded = static_cast<double>(inverted) / static_cast<double>(triangles.size());
     const double most = fill == HoleFill::kPolar ? kMostFolded : 0;
-    const bool any = fill == HoleFill::kPatch || fill == HoleFill::kDisk;
+    const bool any = fill == HoleFill::kPatch || fill == HoleFill::kDisk || fill == HoleFill::kSpace;
     if ((!any && folded > most) || (fill != HoleFill::kPatch && used.empty())) {
       hole_.reason = used.empty() ? "no particle stayed" : "its surface is not round as seen from the bone";
       return false;
@@ -258,6 +259,13 @@ class HoleCloser {
     for (const Vec3& p : particles) points.push_back(map.place(p));
     const auto meshed = triangulate_polygon(std::span(map.plane()).first(border_.size()), points);
     return meshed && accept(particles, *meshed, HoleFill::kDisk);
+  }
+
+  /// The surface of cells that are inside of the function, as far as particles are on it.
+  bool mesh_in_space(const std::vector<Vec3>& particles) {
+    const std::span<const Vec3> part = std::span(part_.positions).first(part_.fixed_vertices);
+    const auto triangles = triangulate_in_space(part, corners_, particles, function_);
+    return triangles && accept(particles, *triangles, HoleFill::kSpace);
   }
 
   void project(Vec3& p) const {
