@@ -70,9 +70,11 @@ class Limiter {
     corrected_positions_.resize(rig_.mesh.vertex_count());
     try_all(bound, false, result.limits);
     const RangePoses rest(rig_, motion::RangeDetail::kThorough, true);
-    if (differ(bound.start(), rest.start())) try_all(rest, true, result.limits);
+    const bool other_rest = differ(bound.start(), rest.start());
+    if (other_rest) try_all(rest, true, result.limits);
     if (thorough_) {
       try_between(bound, result.limits);
+      if (other_rest) try_between(rest, result.limits);
       look_again(bound, rest, result.limits);
     }
     for (Index j = 0; j < whole_.size(); ++j)
@@ -118,7 +120,6 @@ class Limiter {
   void try_between(const RangePoses& range, deform::PoseLimits& limits) {
     const std::vector<motion::RangePose>& poses = range.poses();
     for (std::size_t i = 0; i < poses.size(); ++i) {
-      if (poses[i].group == "other" && known_) continue;
       progress_.step("comparing between", static_cast<double>(i) / static_cast<double>(poses.size()));
       motion::RangePose pose = poses[i];
       double before = 0;
