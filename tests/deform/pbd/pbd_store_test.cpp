@@ -42,6 +42,8 @@ PbdBody two_tets() {
   for (int p = 0; p < 5; ++p) body.areas.add_row({{1, 0.5F}});
   body.anchors.resize(5);
   body.anchors[2] = {1, {0.25, -0.0, 1e-310}, 0.75};
+  body.bone_distance = {0, 0.5F, 1e-40F, 2, 3};
+  body.resting_riders = {{3, {1, 2, 3, 4}, {0.5F, 0.25F, 0.125F, 0.125F}}};
   body.riders = {{0, {0, 1, 2, 3}, {0.25F, 0.25F, 0.25F, 0.25F}}, {6, {4, 3, 2, 1}, {0.5F, 0.125F, 0, -0.125F}}};
   body.joints_outside = 1;
   body.vertices_outside = 3;
@@ -92,6 +94,8 @@ void expect_same(const PbdBody& a, const PbdBody& b) {
     EXPECT_EQ(a.anchors[p].distance, b.anchors[p].distance);
   }
   EXPECT_TRUE(same(a.riders, b.riders));
+  EXPECT_TRUE(same(a.resting_riders, b.resting_riders));
+  EXPECT_EQ(a.bone_distance, b.bone_distance);
   EXPECT_EQ(a.joints_outside, b.joints_outside);
   EXPECT_EQ(a.vertices_outside, b.vertices_outside);
   EXPECT_EQ(a.smallest_angle_rad, b.smallest_angle_rad);
@@ -162,6 +166,9 @@ TEST(PbdStore, EveryUnsoundBodyIsRefused) {
       [](PbdBody& b) { b.anchors[2].distance = -1; },
       [](PbdBody& b) { b.anchors.pop_back(); },
       [](PbdBody& b) { b.riders[0].vertex = 7; },
+      [](PbdBody& b) { b.resting_riders[0].corners[0] = 5; },
+      [](PbdBody& b) { b.bone_distance[1] = -1; },
+      [](PbdBody& b) { b.bone_distance.pop_back(); },
       [](PbdBody& b) { b.riders[0].vertex = 6; },
       [](PbdBody& b) { b.riders[1].corners[3] = 5; },
       [](PbdBody& b) { b.riders[1].shares[3] = std::numeric_limits<float>::infinity(); },

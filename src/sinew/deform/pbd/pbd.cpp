@@ -12,17 +12,22 @@
 
 #include "sinew/core/parallel.h"
 #include "sinew/core/rotation.h"
-#include "sinew/core/text.h"
 #include "sinew/deform/blend/dqs.h"
 #include "sinew/deform/blend/lbs.h"
 #include "sinew/deform/blend/twist_field.h"
 #include "sinew/deform/pbd/far_twist.h"
+#include "sinew/deform/pbd/joint_options.h"
 #include "sinew/deform/pbd/pbd_body.h"
 #include "sinew/deform/pbd/pbd_paper.h"
 #include "sinew/deform/pbd/pbd_store.h"
 #include "sinew/deform/pbd/pbd_system.h"
+#include "sinew/deform/pbd/rigid_parts.h"
 #include "sinew/deform/pbd/skin_fit.h"
 #include "sinew/deform/pbd/skin_volume.h"
+#include "sinew/deform/pbd/soft_body.h"
+#include "sinew/deform/pbd/soft_skin.h"
+#include "sinew/deform/pbd/tissues.h"
+#include "sinew/deform/pbd/turned_normals.h"
 #include "sinew/deform/pose_limits.h"
 #include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/weld.h"
@@ -95,16 +100,7 @@ std::vector<double> stiffness_of_joints(const Skeleton& skeleton, const std::map
   std::vector<double> factors;
   if (by_name.empty()) return factors;
   factors.assign(skeleton.joints.size(), 1.0);
-  for (const auto& [name, factor] : by_name) {
-    const Index joint = skeleton.find(name);
-    if (joint == kNone) {
-      std::vector<std::string> names;
-      for (const Joint& known : skeleton.joints) names.push_back(known.name);
-      throw Error(fmt::format("The option 'stiffness' names the joint '{}', which the skeleton does not have.{}", name,
-                              did_you_mean(name, names)));
-    }
-    factors[joint] = factor;
-  }
+  for (const auto& [name, factor] : by_name) factors[named_joint(skeleton, name, "stiffness")] = factor;
   return factors;
 }
 
@@ -127,6 +123,8 @@ PbdOptions chosen_options(PbdOptions options) {
   refuse(options.skin_fit != usual.skin_fit && options.skin_fit != 0, "skin_fit");
   refuse(options.skin_volume != usual.skin_volume && options.skin_volume != 0, "skin_volume");
   refuse(!options.stiffness.empty(), "stiffness");
+  refuse(!options.materials.empty(), "materials");
+  refuse(options.dynamics, "dynamics");
   if (options.base == PbdBase::kAuto) options.base = PbdBase::kLbs;
   options.skin_fit = 0;
   options.skin_volume = 0;
@@ -145,18 +143,12 @@ PbdBody body_of(const Rig& rig, const MethodInputs& inputs, const PbdOptions& op
   return make_pbd_body(rig, body_options(options), progress);
 }
 
-/// The smallest turn from one direction to another, of a vector.
-Vec3f turned(const Vec3f& v, const Vec3f& from, const Vec3f& to) {
-  const float a = from.norm(), b = to.norm();
-  if (!(a > 0) || !(b > 0)) return v;
-  return Eigen::Quaternionf::FromTwoVectors(from / a, to / b) * v;
-}
-
 class Pbd : public Deformer {
  public:
   Pbd(const Rig& rig, const MethodInputs& inputs, const PbdOptions& options, const Progress& progress)
       : rounds_(options.even_out), fit_rounds_(options.skin_fit), skin_volume_(options.skin_volume) {
     PbdSettings settings;
+    const TissueMap tissues(rig, options.materials, {});
     settings.joint_stiffness = stiffness_of_joints(rig.skeleton, options.stiffness);
     body_ = body_of(rig, inputs, options, progress);
     const bool known = inputs.segmentation != nullptr && !inputs.segmentation->owner.empty();
@@ -184,6 +176,8 @@ class Pbd : public Deformer {
     settings.bind = options.bone_distance;
     settings.volume = options.volume;
     settings.energy = options.energy;
+    if (!tissues.plain())
+      for (const Tissue& tissue : tissues.of_particles(body_)) settings.particle_stiffness.push_back(tissue.stiffness);
     settings.smoothings = 2;  // The last steps of a sweep alternate from particle to particle.
     system_ = std::make_unique<PbdSystem>(body_, settings);
     sweeps_ = options.sweeps;
@@ -193,7 +187,12 @@ class Pbd : public Deformer {
     reference_ = busiest_joint(body_);
     prepare_skin(rig, spreads ? inputs.segmentation : nullptr);
     if (inputs.limits != nullptr) limits_ = *inputs.limits;
+    if (options.dynamics)
+      soft_ = std::make_unique<SoftSkin>(rig, body_, tissues.of_particles(body_, bony_by_name(rig.skeleton)), options);
+    if (!tissues.plain()) rigid_ = std::make_unique<RigidParts>(rig, tissues);
   }
+
+  bool needs_history() const override { return soft_ != nullptr; }
 
   class PbdState : public State {
    public:
@@ -211,6 +210,9 @@ class Pbd : public Deformer {
     FarTwists::Frame twists;
     std::vector<float> all_factors, factors;  ///< Per vertex of the mesh, and per moved one; empty without limits.
     PoseLimits::Scratch limits;
+    SoftSkin::State soft;
+    RigidParts::Scratch rigid;
+    std::vector<Mat4> model_motions;  ///< From binding to model space.
   };
 
   std::unique_ptr<State> make_state() const override {
@@ -229,21 +231,11 @@ class Pbd : public Deformer {
             {"pbd.no_inside", "", "The skin encloses no volume to fill. Only the base method deforms it."});
       return;
     }
-    if (system_->islands() == 0) return;
+    if (system_->islands() == 0 && !soft_ && !rigid_) return;
     relax(state, input, output.report);
-    carry(state);
-    fit_skin(state);
-    limit(state, input);
-    keep_volume(state, input, output.positions);
-    if (!output.normals.empty()) flat_normals(output.positions, state.flat_before);
-    for (std::size_t w = 0; w < moved_.size(); ++w)
-      for (const Index v : copies_[w]) output.positions[v] += state.on_skin[w];
-    if (smoothing_) smoothing_->smooth(output.positions, rounds_);
-    if (output.normals.empty()) return;
-    flat_normals(output.positions, state.flat_after);
-    for (std::size_t w = 0; w < moved_.size(); ++w)
-      for (const Index v : copies_[w])
-        output.normals[v] = turned(output.normals[v], state.flat_before[w], state.flat_after[w]).normalized();
+    if (system_->islands() > 0) correct(state, input, output);
+    if (rigid_) stiffen(state, input, output);
+    if (soft_) swing(state, input, output);
   }
 
   std::vector<Overlay> overlays(State& any, const FrameInput& input) const override {
@@ -271,6 +263,54 @@ class Pbd : public Deformer {
   }
 
  private:
+  /// Adds the corrections to what the base method gives.
+  void correct(PbdState& state, const FrameInput& input, const FrameOutput& output) const {
+    carry(state);
+    fit_skin(state);
+    limit(state, input);
+    keep_volume(state, input, output.positions);
+    if (!output.normals.empty()) normals_.measure(output.positions, state.flat_before);
+    for (std::size_t w = 0; w < moved_.size(); ++w)
+      for (const Index v : copies_[w]) output.positions[v] += state.on_skin[w];
+    if (smoothing_) smoothing_->smooth(output.positions, rounds_);
+    if (output.normals.empty()) return;
+    normals_.measure(output.positions, state.flat_after);
+    normals_.turn(state.flat_before, state.flat_after, output.normals);
+  }
+
+  /// Parts of bone keep their shape.
+  void stiffen(PbdState& state, const FrameInput& input, const FrameOutput& output) const {
+    model_motions(state, input);
+    unpose(state, input, output.positions.size());
+    rigid_->apply(state.rigid, state.unposed, state.model_motions, std::cbrt(state.turn.determinant()),
+                  output.positions, output.normals);
+  }
+
+  void model_motions(PbdState& state, const FrameInput& input) const {
+    state.model_motions.resize(inverse_bind_.size());
+    for (std::size_t j = 0; j < inverse_bind_.size(); ++j)
+      state.model_motions[j] = input.pose.joints[j] * inverse_bind_[j];
+  }
+
+  /// The skin at binding, with the morphs of the frame.
+  void unpose(PbdState& state, const FrameInput& input, std::size_t vertices) const {
+    state.unposed.resize(vertices);
+    state.pose.morph_weights = input.pose.morph_weights;
+    state.pose.joints = body_.bind;
+    state.pose.twist_rad.clear();
+    skin_->deform(*state.skin, {state.pose}, {state.unposed, {}, nullptr});
+  }
+
+  /// Adds the secondary motion, in model space.
+  void swing(PbdState& state, const FrameInput& input, const FrameOutput& output) const {
+    state.soft.targets.resize(state.predicted.size());
+    parallel_for(state.predicted.size(), [&](std::size_t p) {
+      state.soft.targets[p] = state.turn * (state.predicted[p] + state.corrections[p]).cast<double>() + state.move;
+    });
+    model_motions(state, input);
+    soft_->deform(state.soft, state.model_motions, input.dt_s, output.positions, output.normals);
+  }
+
   std::unique_ptr<Deformer> bind_base(PbdBase base, const Rig& rig, const Segmentation* segmentation,
                                       const SlbsOptions& slbs, std::span<const float> twist_factors,
                                       const Progress& progress) const {
@@ -322,16 +362,7 @@ class Pbd : public Deformer {
     }
     if (fit_rounds_ > 0) fit_ = std::make_unique<SkinFit>(rig, body_, welding, moved_number);
     if (skin_volume_ > 0) volume_ = std::make_unique<SkinVolume>(rig, welding, moved_number, body_.bind, spread);
-    // Faces around moved vertices, for normals.
-    for (const Triangle& triangle : triangulate(rig.mesh)) {
-      std::array<Index, 3> numbers;
-      bool any = false;
-      for (std::size_t k = 0; k < 3; ++k) {
-        numbers[k] = moved_number[welding.welded[triangle.vertices[k]]];
-        any = any || numbers[k] != kNone;
-      }
-      if (any) faces_.push_back({triangle.vertices, numbers});
-    }
+    normals_ = TurnedNormals(rig.mesh, welding, moved_number);
   }
 
   /// 1 where the skin's edges are no longer than cells, so that facets of tetrahedra would show on it; falls with the
@@ -427,10 +458,7 @@ class Pbd : public Deformer {
     if (!volume_) return;
     state.volumes.targets = volume_->at_binding();
     if (has_morphs(input)) {
-      state.unposed.resize(positions.size());
-      state.pose.joints = body_.bind;
-      state.pose.twist_rad.clear();
-      skin_->deform(*state.skin, {state.pose}, {state.unposed, {}, nullptr});
+      unpose(state, input, positions.size());
       volume_->measure(state.unposed, state.volumes);
     }
     const double scale = state.turn.determinant();
@@ -444,22 +472,6 @@ class Pbd : public Deformer {
     }
     volume_->restore(state.volumes, positions, state.motions, skin_volume_, state.on_skin, state.factors);
   }
-
-  /// Sums of the faces' normals around moved vertices, weighted by area.
-  void flat_normals(std::span<const Vec3f> positions, std::vector<Vec3f>& normals) const {
-    normals.assign(moved_.size(), Vec3f::Zero());
-    for (const Face& face : faces_) {
-      const Vec3f& a = positions[face.vertices[0]];
-      const Vec3f normal = (positions[face.vertices[1]] - a).cross(positions[face.vertices[2]] - a);
-      for (const Index m : face.moved)
-        if (m != kNone) normals[m] += normal;
-    }
-  }
-
-  struct Face {
-    std::array<Index, 3> vertices;
-    std::array<Index, 3> moved;
-  };
 
   int rounds_, fit_rounds_;
   double skin_volume_;
@@ -482,7 +494,9 @@ class Pbd : public Deformer {
   std::vector<Index> ring_offsets_, ring_items_;
   std::vector<float> even_;
   std::optional<PoseLimits> limits_;
-  std::vector<Face> faces_;
+  TurnedNormals normals_;
+  std::unique_ptr<SoftSkin> soft_;     ///< With dynamics.
+  std::unique_ptr<RigidParts> rigid_;  ///< With materials.
 };
 
 }  // namespace

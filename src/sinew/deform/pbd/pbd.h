@@ -39,8 +39,14 @@ struct PbdOptions {
   double skin_volume = 1;
   int even_out = 2;
   PbdMode mode = PbdMode::kImproved;
-  std::map<std::string, double> stiffness;  ///< Factor per joint name; 1 for joints it does not name.
-  SlbsOptions slbs;                         ///< Of the bases `auto` and `slbs`.
+  std::map<std::string, double> stiffness;       ///< Factor per joint name; 1 for joints it does not name.
+  std::map<std::string, std::string> materials;  ///< Material per joint name; skin for joints it does not name.
+  bool dynamics = false;
+  double gravity = 9.81;
+  double damping = 1;
+  std::map<std::string, double> loose;  ///< How loose parts are that begin at joints; those found by name are 1.
+  double body_height = 0;
+  SlbsOptions slbs;  ///< Of the bases `auto` and `slbs`.
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
@@ -72,6 +78,31 @@ struct PbdOptions {
           .as("JOINT=FACTOR,…")
           .range(1e-6, 1e6),
       self.stiffness);
+    v(Field("materials",
+            "What the flesh near single joints is made of: skin, fat, muscle, rubber, or bone, which keeps its shape.")
+          .as("JOINT=MATERIAL,…"),
+      self.materials);
+    v(Field("dynamics",
+            "Soft tissue is left behind where the body accelerates, swings, and sags. Frames then depend on those "
+            "before."),
+      self.dynamics);
+    v(Field("gravity", "With dynamics: gravity, as far as it acts in another direction than at binding; 0 disables it.")
+          .in("m/s²")
+          .range(0, 1000),
+      self.gravity);
+    v(Field("damping", "With dynamics: factor on how soon tissue comes to rest.").range(0, 100), self.damping);
+    v(Field("loose",
+            "With dynamics: how loose the parts are that begin at single joints, from 0, not at all, to 1. By default, "
+            "tails, ears and hair that are found by their names are loose.")
+          .as("JOINT=AMOUNT,…")
+          .range(0, 1),
+      self.loose);
+    v(Field("body_height",
+            "Height of the body for its inertia; 0 takes that of the file, or 1.75 m where that is above 10 m or below "
+            "10 cm.")
+          .in("m")
+          .range(0, 1000),
+      self.body_height);
     SlbsOptions::visit(self.slbs, v);
   }
 };
@@ -90,7 +121,8 @@ struct PbdOptions {
 /// - (4) The corrections are smoothed along the skin.
 /// - (5) The volume that is still missing near joints is restored on the skin (`skin_volume.h`).
 ///
-/// A frame depends only on its pose.
+/// A frame depends only on its pose, unless `dynamics` is on: then soft tissue swings about where these steps place it
+/// (`soft_motion.h`, `soft_skin.h`), and a clip is played from its start.
 ///
 /// Differences from the paper: the paper's energy constraint does not depend on the stiffness, because C and its
 /// gradient both grow with it, and it does not notice inverted tetrahedra. Here stiffness enters as compliance (M.

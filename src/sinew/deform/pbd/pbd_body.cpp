@@ -346,8 +346,8 @@ class BodyMaker {
   /// The nearest bone of a joint that has a say in a particle.
   void anchor() {
     body_.anchors.assign(body_.tets.positions.size(), {});
+    body_.bone_distance.assign(body_.tets.positions.size(), 0.0F);
     parallel_for(body_.anchors.size(), [&](std::size_t v) {
-      if (body_.free[v] == 0) return;
       const Vec3& p = body_.tets.positions[v];
       double least = std::numeric_limits<double>::infinity();
       for (const BoneSegment& bone : bones_) {
@@ -357,8 +357,9 @@ class BodyMaker {
         const double distance = (p - q).norm();
         if (distance < least) least = distance, body_.anchors[v] = {bone.joint, q, distance};
       }
+      if (std::isfinite(least)) body_.bone_distance[v] = static_cast<float>(least);
       // What lies nearly on the bone has no direction to keep away in.
-      if (least < 0.5 * body_.cell) body_.anchors[v] = {};
+      if (body_.free[v] == 0 || least < 0.5 * body_.cell) body_.anchors[v] = {};
     });
     if (!options_.whole_body) return;
     for (std::size_t v = 0; v < body_.anchors.size(); ++v)
@@ -401,7 +402,7 @@ class BodyMaker {
       }
     }
     for (std::size_t v = 0; v < positions.size(); ++v) {
-      if (rides[v] != 0) body_.riders.push_back(found[v]);
+      if (rides[v] != 0) (may_move(found[v]) ? body_.riders : body_.resting_riders).push_back(found[v]);
       body_.vertices_outside += strays[v] != 0 ? 1 : 0;
     }
   }
@@ -438,10 +439,13 @@ class BodyMaker {
     double outside = std::numeric_limits<double>::infinity();  ///< How far the least share lies below 0.
   };
 
-  /// Nothing where no corner may move, or the point lies too far outside.
+  bool may_move(const PbdBody::Rider& rider) const {
+    return std::any_of(rider.corners.begin(), rider.corners.end(), [&](Index c) { return body_.free[c] != 0; });
+  }
+
+  /// Nothing where the point lies too far outside.
   std::optional<PbdBody::Rider> rider(Index vertex, const Vec3& p, const Holder& holder) const {
     const auto& tet = body_.tets.tets[holder.tet];
-    if (std::none_of(tet.begin(), tet.end(), [&](Index c) { return body_.free[c] != 0; })) return std::nullopt;
     const float hold = held(p, holder);
     if (hold <= 0) return std::nullopt;
     PbdBody::Rider result{vertex, tet, holder.shares};

@@ -48,7 +48,9 @@ struct PbdBody {
     std::array<Index, 4> corners{};
     std::array<float, 4> shares{};  ///< Sum 1; less where the skin lies outside of all tetrahedra, to 0 a cell away.
   };
-  std::vector<Rider> riders;  ///< By vertex.
+  std::vector<Rider> riders;          ///< By vertex.
+  std::vector<Rider> resting_riders;  ///< Vertices on tetrahedra none of whose corners may move; by vertex.
+  std::vector<float> bone_distance;   ///< Per particle: from the nearest bone that has a say in it, m.
 
   Index joints_outside = 0;    ///< Joints outside all tetrahedra.
   Index vertices_outside = 0;  ///< Vertices well outside of all tetrahedra, such as those of thin parts.

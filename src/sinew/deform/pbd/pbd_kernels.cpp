@@ -138,6 +138,25 @@ void edges_of_colour(PbdParticle* HWY_RESTRICT particles, const PbdEdges& edges,
   }
 }
 
+void soft_edges_of_colour(PbdParticle* HWY_RESTRICT particles, const PbdEdges& edges, std::size_t begin,
+                          std::size_t end, float compliance_scale) {
+  const Tag d;
+  const F nothing = hn::Set(d, kNothing), zero = hn::Zero(d), scaled = hn::Set(d, compliance_scale);
+  for (std::size_t i = begin; i < end; i += hn::Lanes(d)) {
+    P4 a = load_particles(d, particles, edges.a + i), b = load_particles(d, particles, edges.b + i);
+    const P3 way = sub(a.p, b.p);
+    const F squared = dot(way, way), masses = hn::Add(a.w, b.w);
+    const F length = hn::Sqrt(hn::Max(squared, nothing)), rest = hn::LoadU(d, edges.length + i);
+    const F all = hn::MulAdd(scaled, hn::LoadU(d, edges.compliance + i), masses);
+    F s = hn::Div(hn::Sub(length, rest), hn::Max(hn::Mul(hn::Max(length, rest), all), nothing));
+    s = hn::IfThenElse(hn::Gt(hn::Mul(squared, masses), nothing), s, zero);
+    a.p = axpy(hn::Neg(hn::Mul(a.w, s)), way, a.p);
+    b.p = axpy(hn::Mul(b.w, s), way, b.p);
+    store_particles(d, a, particles, edges.a + i);
+    store_particles(d, b, particles, edges.b + i);
+  }
+}
+
 struct Tet {
   P4 v[4];
 };
@@ -188,7 +207,9 @@ HWY_INLINE void compliant_step(Tag d, Tet& t, const P3* g, F value, M acts, cons
   move_corners(d, t, g, step, hn::Set(d, tets.longest_step));
 }
 
-HWY_INLINE void keep_volume(Tag d, Tet& t, const PbdTets& tets, std::size_t group, std::size_t lane) {
+/// `share` of the error is taken away; `compliance` is weighed against the masses.
+HWY_INLINE void keep_volume(Tag d, Tet& t, const PbdTets& tets, std::size_t group, std::size_t lane, F share,
+                            F compliance) {
   const F sixth = hn::Set(d, 1.0F / 6), zero = hn::Zero(d), nothing = hn::Set(d, kNothing);
   const P3 a = sub(t.v[1].p, t.v[0].p), b = sub(t.v[2].p, t.v[0].p), c = sub(t.v[3].p, t.v[0].p);
   P3 g[4];
@@ -202,8 +223,7 @@ HWY_INLINE void keep_volume(Tag d, Tet& t, const PbdTets& tets, std::size_t grou
   for (std::size_t i = 0; i < 4; ++i) masses = hn::MulAdd(t.v[i].w, dot(g[i], g[i]), masses);
   // What fills up has no volume and no masses. What collapsed to a line or a point has no gradient to go along: the
   // constraint gives way there, as a compliant one.
-  F s = hn::Div(hn::Mul(hn::Set(d, -tets.volume_share), error),
-                hn::Max(hn::Add(masses, hn::Set(d, tets.volume_compliance)), nothing));
+  F s = hn::Div(hn::Neg(hn::Mul(share, error)), hn::Max(hn::Add(masses, compliance), nothing));
   s = hn::IfThenElse(hn::Gt(masses, nothing), s, zero);
   move_corners(d, t, g, s, hn::Set(d, tets.longest_step));
 }
@@ -327,7 +347,8 @@ HWY_INLINE void tets_of_colour(PbdParticle* HWY_RESTRICT particles, const PbdTet
       Tet t = load_tet(d, particles, corners);
       if constexpr (energy == Energy::kSprings) keep_distances(d, t, tets, group, lane);
       if constexpr (energy == Energy::kCorotated) keep_shape(d, t, tets, group, lane);
-      if (tets.volume_share > 0) keep_volume(d, t, tets, group, lane);
+      if (tets.volume_share > 0)
+        keep_volume(d, t, tets, group, lane, hn::Set(d, tets.volume_share), hn::Set(d, tets.volume_compliance));
       store_tet(d, t, particles, corners);
     }
 }
@@ -340,6 +361,20 @@ void corotated_of_colour(PbdParticle* particles, const PbdTets& tets, std::size_
 }
 void volumes_of_colour(PbdParticle* particles, const PbdTets& tets, std::size_t begin, std::size_t end) {
   tets_of_colour<Energy::kNone>(particles, tets, begin, end);
+}
+
+void soft_volumes_of_colour(PbdParticle* HWY_RESTRICT particles, const PbdTets& tets, std::size_t begin,
+                            std::size_t end, float compliance_scale) {
+  const Tag d;
+  const F scaled = hn::Set(d, compliance_scale), one = hn::Set(d, 1.0F);
+  for (std::size_t group = begin; group < end; ++group)
+    for (std::size_t lane = 0; lane < kPbdWidth; lane += hn::Lanes(d)) {
+      const std::uint32_t* corners = tets.corners + group * 4 * kPbdWidth + lane;
+      Tet t = load_tet(d, particles, corners);
+      keep_volume(d, t, tets, group, lane, one,
+                  hn::Mul(scaled, hn::LoadU(d, tets.compliance + group * kPbdWidth + lane)));
+      store_tet(d, t, particles, corners);
+    }
 }
 
 void binds_of_list(PbdParticle* HWY_RESTRICT particles, const PbdBinds& binds, std::size_t begin, std::size_t end,
@@ -370,6 +405,14 @@ namespace sinew::deform {
 
 void project_edges(PbdParticle* particles, const PbdEdges& edges, std::size_t begin, std::size_t end, float stiffness) {
   SINEW_CHOSEN_KERNEL(edges_of_colour)(particles, edges, begin, end, stiffness);
+}
+void project_soft_edges(PbdParticle* particles, const PbdEdges& edges, std::size_t begin, std::size_t end,
+                        float scale) {
+  SINEW_CHOSEN_KERNEL(soft_edges_of_colour)(particles, edges, begin, end, scale);
+}
+void project_soft_volumes(PbdParticle* particles, const PbdTets& tets, std::size_t begin, std::size_t end,
+                          float scale) {
+  SINEW_CHOSEN_KERNEL(soft_volumes_of_colour)(particles, tets, begin, end, scale);
 }
 void project_springs(PbdParticle* particles, const PbdTets& tets, std::size_t begin, std::size_t end) {
   SINEW_CHOSEN_KERNEL(springs_of_colour)(particles, tets, begin, end);

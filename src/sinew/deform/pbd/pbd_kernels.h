@@ -24,6 +24,7 @@ struct PbdEdges {
   const std::uint32_t* a = nullptr;
   const std::uint32_t* b = nullptr;
   const float* length = nullptr;
+  const float* compliance = nullptr;  ///< Of soft edges only.
 };
 
 /// Tetrahedra. Per group of eight the corners stand together, all first ones, all second ones, …; so do the values of
@@ -47,6 +48,9 @@ struct PbdTets {
 /// Edges [begin, end), in groups of eight: each correction times `stiffness`.
 void project_edges(PbdParticle* particles, const PbdEdges& edges, std::size_t begin, std::size_t end, float stiffness);
 
+/// The same as one step of extended position-based dynamics: each edge has a compliance, times `scale`.
+void project_soft_edges(PbdParticle* particles, const PbdEdges& edges, std::size_t begin, std::size_t end, float scale);
+
 /// Energy of the springs between corners and the middle, then volume, for groups [begin, end).
 void project_springs(PbdParticle* particles, const PbdTets& tets, std::size_t begin, std::size_t end);
 
@@ -55,6 +59,10 @@ void project_corotated(PbdParticle* particles, const PbdTets& tets, std::size_t 
 
 /// Volume alone.
 void project_volumes(PbdParticle* particles, const PbdTets& tets, std::size_t begin, std::size_t end);
+
+/// The same as one step of extended position-based dynamics: each volume has the compliance of its tetrahedron, times
+/// `scale`.
+void project_soft_volumes(PbdParticle* particles, const PbdTets& tets, std::size_t begin, std::size_t end, float scale);
 
 /// Particles [begin, end) of a list keep their distance from points, `stiffness` of the way. The lists are padded to
 /// multiples of `kPbdWidth` with held particles.

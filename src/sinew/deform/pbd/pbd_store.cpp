@@ -21,8 +21,8 @@ constexpr std::size_t kRiderBytes = 5 * sizeof(Index) + 4 * sizeof(float);
 /// this from compiling: add it here, check it below, and raise `kPbdBodyVersion`.
 template <class Stream, class Body>
 void pass_body(Stream& stream, Body& body) {
-  auto& [tets, cell, mass, weights, owner, free, bind, against, areas, anchors, riders, outside, without, smallest,
-         largest] = body;
+  auto& [tets, cell, mass, weights, owner, free, bind, against, areas, anchors, riders, resting, distances, outside,
+         without, smallest, largest] = body;
   auto& [positions, corners] = tets;
   stream.list(positions), stream.list(corners), stream.number(cell), stream.list(mass), stream.rows(weights);
   stream.list(owner), stream.list(free), stream.list(bind), stream.list(against), stream.rows(areas);
@@ -30,10 +30,13 @@ void pass_body(Stream& stream, Body& body) {
     auto& [joint, point, distance] = anchor;
     stream.number(joint), stream.number(point), stream.number(distance);
   });
-  stream.each(riders, kRiderBytes, [&](auto& rider) {
+  const auto pass_rider = [&](auto& rider) {
     auto& [vertex, of_tet, shares] = rider;
     stream.number(vertex), stream.number(of_tet), stream.number(shares);
-  });
+  };
+  stream.each(riders, kRiderBytes, pass_rider);
+  stream.each(resting, kRiderBytes, pass_rider);
+  stream.list(distances);
   stream.number(outside), stream.number(without), stream.number(smallest), stream.number(largest);
 }
 
@@ -52,7 +55,7 @@ class BodyCheck {
     if (body_.areas.row_count() != 0 && body_.areas.row_count() != count) return false;
     return body_.bind.size() == joints_ && body_.mass.size() == count && body_.weights.row_count() == count &&
            body_.owner.size() == count && body_.free.size() == count && body_.anchors.size() == count &&
-           (count > 0 || body_.riders.empty());
+           body_.bone_distance.size() == count && (count > 0 || (body_.riders.empty() && body_.resting_riders.empty()));
   }
 
   bool numbers() const {
@@ -70,7 +73,8 @@ class BodyCheck {
       const PbdBody::Anchor& anchor = body_.anchors[p];
       if (!(body_.mass[p] > 0) || !std::isfinite(body_.mass[p]) || !is_joint(body_.owner[p]) ||
           (body_.free[p] != 0 && body_.free[p] != 1) || !is_joint(anchor.joint) || !anchor.point.allFinite() ||
-          !(anchor.distance >= 0) || !std::isfinite(anchor.distance))
+          !(anchor.distance >= 0) || !std::isfinite(anchor.distance) || !(body_.bone_distance[p] >= 0) ||
+          !std::isfinite(body_.bone_distance[p]))
         return false;
     }
     // Joints bend against joints, and never in a circle.
@@ -82,10 +86,12 @@ class BodyCheck {
     return validate(body_.weights, joints_).empty() && validate(body_.areas, joints_).empty();
   }
 
-  bool skin() const {
-    for (std::size_t r = 0; r < body_.riders.size(); ++r) {
-      const PbdBody::Rider& rider = body_.riders[r];
-      if (rider.vertex >= vertices_ || (r > 0 && rider.vertex <= body_.riders[r - 1].vertex)) return false;
+  bool skin() const { return ride(body_.riders) && ride(body_.resting_riders); }
+
+  bool ride(const std::vector<PbdBody::Rider>& riders) const {
+    for (std::size_t r = 0; r < riders.size(); ++r) {
+      const PbdBody::Rider& rider = riders[r];
+      if (rider.vertex >= vertices_ || (r > 0 && rider.vertex <= riders[r - 1].vertex)) return false;
       for (const Index corner : rider.corners)
         if (corner >= body_.mass.size()) return false;
       for (const float share : rider.shares)

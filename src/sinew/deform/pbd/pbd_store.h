@@ -15,7 +15,7 @@ namespace sinew::deform {
 
 /// The version of the bytes below. Raise it whenever `PbdBody` changes, in its members or in their meaning: bytes of
 /// other versions are then computed again.
-inline constexpr std::uint32_t kPbdBodyVersion = 4;
+inline constexpr std::uint32_t kPbdBodyVersion = 5;
 
 /// Serialises a body, little-endian, with its version first, so that a result that took seconds to compute can be
 /// stored.

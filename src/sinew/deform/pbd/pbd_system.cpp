@@ -284,6 +284,11 @@ class PbdSystem::Builder {
     const bool corotated = settings.material == PbdMaterial::kCorotated;
     double stiffness = settings.energy > 0 ? settings.energy : 1;
     if (owner != kNone && !settings.joint_stiffness.empty()) stiffness *= settings.joint_stiffness[owner];
+    if (!settings.particle_stiffness.empty()) {
+      double log_factor = 0;
+      for (const Index v : tet) log_factor += 0.25 * std::log(settings.particle_stiffness[v]);
+      stiffness *= std::exp(log_factor);
+    }
     const double compliance =
         corotated ? settings.sweeps / (stiffness * edge_length_ * edge_length_ * volume / mean_volume_) : 1 / stiffness;
     // Without compliance a tetrahedron with three corners held would fling the fourth away.

@@ -17,12 +17,13 @@ namespace sinew::deform {
 struct PbdSettings {
   PbdMaterial material = PbdMaterial::kCorotated;
   int sweeps = 10;
-  double stretch = 0.9;                 ///< Share of an edge's error that all sweeps together take away; 0: off.
-  double bind = 0.7;                    ///< The same for distances from bones.
-  double volume = 1;                    ///< The same for volumes of tetrahedra.
-  double energy = 1;                    ///< Stiffness of the material, in the first half of the sweeps; 0: off.
-  int smoothings = 0;                   ///< Rounds in which corrections go halfway to the mean of their neighbours'.
-  std::vector<double> joint_stiffness;  ///< Per joint a factor on `energy`; empty: 1.
+  double stretch = 0.9;                    ///< Share of an edge's error that all sweeps together take away; 0: off.
+  double bind = 0.7;                       ///< The same for distances from bones.
+  double volume = 1;                       ///< The same for volumes of tetrahedra.
+  double energy = 1;                       ///< Stiffness of the material, in the first half of the sweeps; 0: off.
+  int smoothings = 0;                      ///< Rounds in which corrections go halfway to the mean of their neighbours'.
+  std::vector<double> joint_stiffness;     ///< Per joint a factor on `energy`; empty: 1.
+  std::vector<double> particle_stiffness;  ///< The same per particle.
 };
 
 /// The constraints of a body, in islands that do not touch and colours within which no particle is shared: ready to be
