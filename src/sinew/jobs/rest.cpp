@@ -5,6 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
 #include "sinew/io/asset.h"
@@ -19,6 +23,16 @@ bool is_pose_file(const std::string& word) {
   return name.ends_with(".json") && !name.ends_with(".rig.json");
 }
 
+// The names of each joint and of all above it: names alone are not unique where meshes and joints share them.
+std::vector<std::string> joint_paths(const Skeleton& skeleton) {
+  std::vector<std::string> paths(skeleton.size());
+  for (Index j = 0; j < skeleton.size(); ++j) {
+    const Joint& joint = skeleton.joints[j];
+    paths[j] = (joint.parent == kNone ? std::string() : paths[joint.parent]) + '\n' + joint.name;
+  }
+  return paths;
+}
+
 // The rest pose of another character, by the names of joints. Joints that it lacks stay as they rest.
 std::vector<Transform> pose_of_other(const io::Asset& asset, const std::string& path, Report& report,
                                      const Progress& progress) {
@@ -26,9 +40,14 @@ std::vector<Transform> pose_of_other(const io::Asset& asset, const std::string& 
   report.inputs.insert(report.inputs.end(), other.files.begin(), other.files.end());
   const Skeleton &here = asset.character.rig.skeleton, &there = other.character.rig.skeleton;
   std::vector<Transform> local = rest_pose(asset.character.rig).local;
+  const std::vector<std::string> paths_here = joint_paths(here), paths_there = joint_paths(there);
   std::size_t found = 0;
-  for (Index j = 0; j < here.size(); ++j)
-    if (const Index k = there.find(here.joints[j].name); k != kNone) local[j] = there.joints[k].rest, ++found;
+  for (Index j = 0; j < here.size(); ++j) {
+    const auto same = std::ranges::find(paths_there, paths_here[j]);
+    const Index k = same == paths_there.end() ? there.find(here.joints[j].name)
+                                              : static_cast<Index>(same - paths_there.begin());
+    if (k != kNone) local[j] = there.joints[k].rest, ++found;
+  }
   if (found == 0) throw Error(fmt::format("{} has no joint of this character, so it has no pose for it.", path));
   if (found < here.size())
     report.warn(
