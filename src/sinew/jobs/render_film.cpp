@@ -85,6 +85,8 @@ FilmPlan plan_film(const io::Asset& asset, const RenderOptions& options, picture
   RenderOptions chosen = options;
   if (chosen.size.empty()) chosen.size = kUsualSize;
   const double fps = options.fps.value_or(kUsualFps);
+  // The formats count in hundredths or thousandths of a second, with 16 bits.
+  if (fps < 0.1 || fps > 100) throw Error("The option 'fps' of an animation must be between 0.1 and 100.");
   const MomentMaker moments(asset, chosen, report, progress);
   const Clip* const clip = moments.clip();
   const int count = frame_count(clip != nullptr ? clip->duration_s() : kRound_s, fps);
