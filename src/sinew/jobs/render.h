@@ -67,7 +67,8 @@ struct RenderOptions {
       self.clip);
     v(Field("time", "Time in the clip.").in("s").range(0, 1e6), self.time);
     v(Field("pose", "A pose file (JSON) to use instead of a clip.").as("FILE"), self.pose);
-    v(Field("fps", "Frames per second of an animation, between 0.1 and 100. By default 20.").range(0.001, 1000), self.fps);
+    v(Field("fps", "Frames per second of an animation, between 0.1 and 100. By default 20.").range(0.001, 1000),
+      self.fps);
     v(Field("story", "Begin an animation with the mesh alone, followed by its skeleton, before the clip plays."),
       self.story);
     pipeline::DeformerOptions::visit(self.deformer, v);

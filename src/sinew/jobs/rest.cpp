@@ -44,8 +44,8 @@ std::vector<Transform> pose_of_other(const io::Asset& asset, const std::string& 
   std::size_t found = 0;
   for (Index j = 0; j < here.size(); ++j) {
     const auto same = std::ranges::find(paths_there, paths_here[j]);
-    const Index k = same == paths_there.end() ? there.find(here.joints[j].name)
-                                              : static_cast<Index>(same - paths_there.begin());
+    const Index k =
+        same == paths_there.end() ? there.find(here.joints[j].name) : static_cast<Index>(same - paths_there.begin());
     if (k != kNone) local[j] = there.joints[k].rest, ++found;
   }
   if (found == 0) throw Error(fmt::format("{} has no joint of this character, so it has no pose for it.", path));

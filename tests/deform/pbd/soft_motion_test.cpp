@@ -10,6 +10,7 @@
 #include <cstring>
 #include <vector>
 
+#include "sinew/core/angles.h"
 #include "sinew/core/volume.h"
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/geometry/voxels/tets.h"
@@ -136,7 +137,7 @@ TEST(SoftMotion, ANodeAloneSwingsAtItsRate) {
     before = now;
   }
   ASSERT_GE(crossings.size(), 2U);
-  EXPECT_NEAR(crossings[1] - crossings[0], 2 * 3.14159265 / 20, 0.02);
+  EXPECT_NEAR(crossings[1] - crossings[0], 2 * kPi / 20, 0.02);
 }
 
 TEST(SoftMotion, HangsWhereGravityAndItsHoldAreEqual) {

@@ -207,6 +207,13 @@ std::vector<Planted> other_planted_faults() {
   return faults;
 }
 
+bool has_unknown_joints(const Rig& rig) {
+  for (Index v = 0; v < rig.weights.row_count(); ++v)
+    for (const Influence& i : rig.weights.row(v))
+      if (i.joint >= rig.skeleton.size()) return true;
+  return false;
+}
+
 // Plants all faults and returns how many are found; what is missed is printed.
 int count_found(const Character& good, const std::string& name, const std::vector<Planted>& faults = planted_faults()) {
   const motion::Recognition roles = motion::recognize(good.rig.skeleton);
@@ -215,6 +222,11 @@ int count_found(const Character& good, const std::string& name, const std::vecto
   for (const Planted& fault : faults) {
     Character bad = good;
     fault.plant(bad, roles);
+    // Where the joints of the fault are not recognised, it cannot be planted.
+    if (has_unknown_joints(bad.rig)) {
+      std::printf("not planted: %s on %s\n", fault.name, name.c_str());
+      continue;
+    }
     const CheckResult result = check(bad, check_profile("game"));
     bool named = false;
     for (const char* id : fault.found_as) {
