@@ -20,7 +20,7 @@ export function parse(argv) {
 
 /** Runs the program; returns what it prints. Throws unless it exits with 0. */
 export function sinew(program, ...args) {
-  const {status, signal, stdout, stderr} = spawnSync(program, args, {encoding: 'utf8', timeout: 120000, maxBuffer: 1 << 26});
+  const {status, signal, stdout, stderr} = spawnSync(program, args, {encoding: 'utf8', timeout: 300000, maxBuffer: 1 << 26});
   if (status !== 0) throw new Error(`sinew ${args.join(' ')}: exit ${signal ?? status}: ${(stderr ?? '').trim()}`);
   return stdout;
 }

@@ -42,7 +42,7 @@ function findFiles(folder) {
 
 function run(program, ...args) {
   const started = performance.now();
-  const {status, signal, stderr, error} = spawnSync(program, args, {encoding: 'utf8', timeout: 120000, maxBuffer: 1 << 26});
+  const {status, signal, stderr, error} = spawnSync(program, args, {encoding: 'utf8', timeout: 300000, maxBuffer: 1 << 26});
   const text = (stderr ?? '').trim().split('\n').slice(-3).join(' ');
   return {ok: status === 0, seconds: (performance.now() - started) / 1000, text: `${error?.message ?? ''}exit ${signal ?? status}: ${text}`};
 }
