@@ -4,7 +4,7 @@
 #pragma once
 
 /// Clips of a skeleton that is replaced by another one in the same mesh. transfer/joints/carry_clips.h is for clips of
-/// another character: there bodies differ in size and pose, so it is another computation.
+/// another character, whose body differs in size and pose. Both carry poses with PoseCarrier (pose_carrier.h).
 
 #include <string>
 #include <vector>
