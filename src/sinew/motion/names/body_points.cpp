@@ -170,6 +170,34 @@ Candidate candidate(const std::vector<Mat4>& frames, const Mat3& turn, const std
   return best;
 }
 
+// A foot without weights on one side is still a foot. Joints that move nothing are kept where the joint on the other
+// side, of the same parent, is kept and has no partner yet.
+void keep_partners(const Skeleton& skeleton, BodyPoints& points) {
+  Box box;
+  for (std::size_t j = 0; j < points.places.size(); ++j)
+    if (points.kept[j] != 0) box.extend(points.places[j]);
+  const double near = 0.03 * box.diagonal();
+  double middle_x = 0, middle_z = 0;
+  const Index along_x = mirrored_joints(points.places, points.kept, 0, middle_x),
+              along_z = mirrored_joints(points.places, points.kept, 2, middle_z);
+  const int axis = along_z > along_x ? 2 : 0;
+  const double middle = axis == 0 ? middle_x : middle_z;
+  const std::vector<char> kept = points.kept;
+  for (std::size_t a = 0; a < kept.size(); ++a) {
+    Vec3 mirrored = points.places[a];
+    if (kept[a] == 0 || std::abs(mirrored[axis] - middle) < near) continue;
+    mirrored[axis] = 2 * middle - mirrored[axis];
+    std::size_t partner = kept.size();
+    bool has_partner = false;
+    for (std::size_t b = 0; b < kept.size(); ++b) {
+      if ((points.places[b] - mirrored).norm() >= near) continue;
+      has_partner = has_partner || kept[b] != 0;
+      if (skeleton.joints[b].parent == skeleton.joints[a].parent && skeleton.joints[b].role != "end") partner = b;
+    }
+    if (!has_partner && partner < kept.size()) points.kept[partner] = 1;
+  }
+}
+
 }  // namespace
 
 Index mirrored_joints(const std::vector<Vec3>& places, const std::vector<char>& kept, int axis, double& middle) {
@@ -216,6 +244,7 @@ BodyPoints body_points(const Rig& rig) {
   for (std::size_t j = 0; j < rest.size(); ++j)
     points.moved[j] =
         best.turn * (space.topLeftCorner<3, 3>() * points.moved[j] + points.mass[j] * space.topRightCorner<3, 1>());
+  if (points.weighted) keep_partners(rig.skeleton, points);
   return points;
 }
 

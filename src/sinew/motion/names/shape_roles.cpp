@@ -66,8 +66,9 @@ class ShapeReader {
         weighted_(points.weighted),
         kept_(std::move(points.kept)) {
     for (const Joint& joint : skeleton_.joints) parent_.push_back(joint.parent);
+    // A root that moves nothing may be anywhere, even below the ground.
     for (Index j = 0; j < skeleton_.size(); ++j)
-      if (kept_[j] != 0) box_.extend(place(j));
+      if (kept_[j] != 0 && (!weighted_ || mass_[j] > 0)) box_.extend(place(j));
     find_plane();
     find_children();
     adopt_feet();
@@ -76,6 +77,8 @@ class ShapeReader {
   }
 
   const Vec3& place(Index j) const { return places_[j]; }
+  // A joint that moves no skin itself, such as those of control rigs.
+  bool is_control(Index j) const { return weighted_ && mass_[j] == 0 && !children_[j].empty(); }
   double height() const { return std::max(1e-12, box_.extent().y()); }
   double share_of_height(double y) const { return (y - box_.lower.y()) / height(); }
 
@@ -95,11 +98,12 @@ class ShapeReader {
           std::abs(off_plane(place(root))) > 0.05 * height() || share_of_height(place(root).y()) > 0.25)
         continue;
       Index shin = kNone;
-      double nearest = 0.2 * height();
+      double nearest = 1;
       for (Index leaf = 0; leaf < skeleton_.size(); ++leaf) {
         if (leaf == j || kept_[leaf] == 0 || !children_[leaf].empty() || is_below(leaf, j)) continue;
         const Vec3 apart = place(leaf) - place(j);
-        const double aside = std::hypot(apart.x(), apart.z());
+        // Shins of animals slope.
+        const double aside = std::hypot(apart.x(), apart.z()) / std::max(0.2 * height(), 0.7 * apart.y());
         if (off_plane(place(leaf)) * off_plane(place(j)) <= 0 || apart.y() < 0.08 * height() ||
             apart.y() > 0.5 * height() || aside >= nearest)
           continue;
@@ -239,16 +243,29 @@ class ShapeReader {
     return along;
   }
 
+  // A penalty for joints along a bone. Those that divide it evenly are twist joints.
+  double joints_between(const Branch& branch, std::size_t from, std::size_t to) const {
+    const Vec3 start = place(branch.chain[from]), bone = place(branch.chain[to]) - start;
+    bool even = true;
+    for (std::size_t i = from + 1; i < to; ++i) {
+      const double share = static_cast<double>(i - from) / static_cast<double>(to - from);
+      even = even && (place(branch.chain[i]) - start - share * bone).norm() < 0.04 * bone.norm();
+    }
+    return (even ? 0.04 : 0.15) * static_cast<double>(to - from - 1);
+  }
+
   double limb_score(const Branch& branch, const std::vector<double>& along, const LimbJoints& joints, bool leg) const {
     const double upper = along[joints.middle] - along[joints.first], lower = along[joints.last] - along[joints.middle];
     if (!(upper > 0) || !(lower > 0)) return -1e6;
+    for (const std::size_t i : {joints.first, joints.middle, joints.last})
+      if (is_control(branch.chain[i])) return -1e3;
     for (std::size_t i = joints.first + 1; leg && i <= joints.last; ++i) {
       const Vec3 bone = place(branch.chain[i]) - place(branch.chain[i - 1]);
       if (std::hypot(bone.x(), bone.z()) > -kFootSlope * bone.y()) return -1e3;  // A bone of the foot.
     }
     double score = (upper + lower) / std::max(1e-12, along.back()) - 0.6 * std::abs(std::log(upper / lower));
-    // Bones in one piece are likelier than bones with joints along them.
-    score -= 0.15 * static_cast<double>(joints.last - joints.first - 2);
+    // Bones in one piece are likelier than bones with joints along them, except for rows of twist joints.
+    score -= joints_between(branch, joints.first, joints.middle) + joints_between(branch, joints.middle, joints.last);
     // Behind the ankle there are the toes.
     if (leg && joints.last + 2 == branch.chain.size()) score += 0.25;
     // A hand has fingers, which may begin at a joint of their own.
@@ -295,19 +312,21 @@ class ShapeReader {
       ++joints.last;
   }
 
-  // Whether the first bone leads from the middle of the body to its side.
-  bool goes_aside(const Branch& leg) const {
-    const Vec3 bone = place(leg.chain[1]) - place(leg.chain[0]);
-    return std::abs(bone[across_]) > 0.9 * bone.norm();
+  // Whether a bone leads from the middle of the body to its side, or up: the leg begins below it.
+  bool goes_aside(const Branch& leg, std::size_t from) const {
+    const Vec3 bone = place(leg.chain[from + 1]) - place(leg.chain[from]);
+    return std::abs(bone[across_]) > 0.9 * bone.norm() || bone.y() > 0.2 * bone.norm();
   }
 
   // Legs of animals: all bones are long, and they are named in order. Long rows begin with a shoulder blade or a joint
-  // of the hips.
+  // of the hips, which may hang on others that lead to the side.
   std::array<LimbJoints, 2> ordered_joints(const LimbPair& pair, bool front) const {
     std::array<LimbJoints, 2> result;
     for (std::size_t s = 0; s < 2; ++s) {
       const std::size_t n = pair.sides[s].chain.size();
-      const std::size_t first = n >= (front ? 5U : 6U) || (n >= 4 && goes_aside(pair.sides[s])) ? 1 : 0;
+      std::size_t first = n >= (front ? 5U : 6U) ? 1 : 0;
+      for (std::size_t i = 0; i + 3 < n && i < 3; ++i)
+        if (goes_aside(pair.sides[s], i)) first = std::max(first, i + 1);
       result[s] = {first, std::min(first + 1, n - 1), std::min(first + 2, n - 1)};
     }
     return result;
@@ -366,6 +385,7 @@ class ShapeReader {
   Index middle_child(Index joint, const Vec3& direction) const {
     Index best = kNone;
     double furthest = 0;
+    const double extent = std::max(height(), 0.5 * box_.extent()[2 - across_]);  // Some animals are long and low.
     for (const Index child : children_[joint]) {
       const Branch b = branch(child, joint);
       bool paired = false;
@@ -375,7 +395,7 @@ class ShapeReader {
       // A joint at the place of the one above it reaches as far as what it moves.
       for (const Index j : b.chain)
         if (mass_[j] > 0) reach = std::max(reach, (moved_[j] / mass_[j] - place(joint)).dot(direction));
-      if (paired || std::abs(off_plane(place(child))) > 0.05 * height() || reach < 0.02 * height()) continue;
+      if (paired || std::abs(off_plane(place(child))) > 0.05 * extent || reach < 0.02 * height()) continue;
       // Heads are heavier than what hangs beside them.
       double score = reach;
       for (const Index j : b.chain) score += weighted_ ? height() * mass_[j] : 0;
@@ -393,7 +413,6 @@ class ShapeReader {
                         (place(above) - place(hips)).norm() < 0.25 * legs_->length() &&
                         share_of_height(place(above).y()) > 0.3;
     if (pelvis) hips = above;
-    name(hips, BodyPart::kHips, Side::kMiddle, 1);
     Index top = hips;
     std::vector<Index> spine;
     if (arms_) {
@@ -401,10 +420,17 @@ class ShapeReader {
       for (Index j = top; j != kNone && !is_below(hips, j); j = skeleton_.joints[j].parent) spine.push_back(j);
       std::reverse(spine.begin(), spine.end());
     }
-    const std::vector<Index> above_arms = neck_chain(top);
+    std::vector<Index> above_arms = neck_chain(top);
+    if (four_legs_) part_at_front_legs(spine, above_arms);
+    if (const Index moving = is_control(hips) ? moving_hips(hips, spine) : kNone; moving != kNone) {
+      name(moving, BodyPart::kHips, Side::kMiddle, 1);
+      std::erase(spine, moving);
+    } else {
+      name(hips, BodyPart::kHips, Side::kMiddle, 1);
+    }
     // Some programs attach the arms to the neck.
     const bool from_neck = !above_arms.empty() && head_of(above_arms) == 0 && spine.size() >= 3;
-    if (from_neck) {
+    if (from_neck && !four_legs_) {
       name(spine.back(), BodyPart::kNeck, Side::kMiddle, 1);
       spine.pop_back();
     }
@@ -413,6 +439,43 @@ class ShapeReader {
            static_cast<int>(i) + 1);
     name_head(above_arms);
     if (four_legs_ || !arms_) name_tail(hips);
+  }
+
+  // Where the legs hang on a joint that moves nothing: the joint in the middle of the body that moves skin about the
+  // same place or, if that joint holds four legs, the first one of a trunk that begins at the hind legs.
+  Index moving_hips(Index control, const std::vector<Index>& spine) const {
+    Index best = kNone;
+    double nearest = 0.03 * height();
+    const auto is_aside = [&](const Vec3& p) { return std::abs(off_plane(p)) > kOffPlane * box_.diagonal(); };
+    for (Index j = 0; j < skeleton_.size(); ++j) {
+      if (kept_[j] == 0 || !(mass_[j] > 0) || is_aside(place(j)) || is_aside(moved_[j] / mass_[j])) continue;
+      if (const double apart = (place(j) - place(control)).norm(); apart < nearest) nearest = apart, best = j;
+    }
+    if (best != kNone || !four_legs_ || spine.empty() || arms_->attach != control) return best;
+    const Vec3 first = place(spine.front());
+    const bool behind = std::abs((first - legs_->base).dot(forward_)) < std::abs((first - arms_->base).dot(forward_));
+    return behind ? spine.front() : kNone;
+  }
+
+  // The neck of an animal begins in front of its front legs. These may be attached behind, in the middle of the body,
+  // or in front, to the neck.
+  void part_at_front_legs(std::vector<Index>& spine, std::vector<Index>& neck) const {
+    const auto joints = ordered_joints(*arms_, true);
+    Vec3 legs = Vec3::Zero();
+    for (std::size_t s = 0; s < 2; ++s)
+      for (const std::size_t i : {joints[s].first, joints[s].middle, joints[s].last})
+        legs += place(arms_->sides[s].chain[i]) / 6;
+    const auto ahead = [&](Index j) { return (place(j) - legs).dot(forward_); };
+    const double trunk = (arms_->base - legs_->base).dot(forward_);
+    const bool from_behind = ahead(arms_->attach) < -0.25 * trunk;
+    while (from_behind && neck.size() > 2 && head_of(neck) > 1 && ahead(neck.front()) < 0) {
+      spine.push_back(neck.front());
+      neck.erase(neck.begin());
+    }
+    if (spine.size() >= 2 && ahead(spine.back()) > 0.25 * trunk) {
+      neck.insert(neck.begin(), spine.back());
+      spine.pop_back();
+    }
   }
 
   std::vector<Index> neck_chain(Index top) const {
