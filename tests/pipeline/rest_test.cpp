@@ -51,6 +51,19 @@ TEST(SetRest, FromAToTAndBackReturnsTheMesh) {
     EXPECT_LT((before.rig.mesh.normals.values[i] - back.character.rig.mesh.normals.values[i]).norm(), 1e-4F);
 }
 
+// Stretched bones: the rotation and the scale of neighbouring joints differ.
+TEST(SetRest, TheWayBackReturnsTheMeshAlsoWhereJointsScale) {
+  const Character before = human_that_walks();
+  std::vector<Transform> stretched = standard_pose(before.rig, rigging::RestPose::kT);
+  for (std::size_t j = 1; j < stretched.size(); ++j)
+    stretched[j].scale = j % 2 == 0 ? Vec3(1.1, 0.9, 1.04) : Vec3(0.95, 1.08, 1);
+  const RestResult there = set_rest(before, stretched);
+  const RestResult back = set_rest(there.character, rest_of(before));
+  EXPECT_GT(there.largest_move, 0.05);
+  EXPECT_LT(largest_difference(before.rig.mesh.positions, back.character.rig.mesh.positions),
+            1e-6 * before.rig.mesh.size());
+}
+
 TEST(SetRest, ArmsAreLevelInATPoseAndTheSkinIsBoundThere) {
   const Character before = human_that_walks();
   const Character after = set_rest(before, standard_pose(before.rig, rigging::RestPose::kT)).character;

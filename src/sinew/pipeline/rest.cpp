@@ -13,26 +13,14 @@
 #include "sinew/core/text.h"
 #include "sinew/motion/drivers.h"
 #include "sinew/motion/names/shape_roles.h"
+#include "sinew/pipeline/rest_blend.h"
 #include "sinew/pipeline/skeleton_plan.h"
 
 namespace sinew::pipeline {
 namespace {
 
-constexpr double kRigid = 1e-4;  // How far a transform may be from a rotation and count as one.
 constexpr double kSameRest = 1e-9;
 constexpr double kVertexMoved = 1e-6;  // Of the size.
-
-bool is_rigid(const Mat4& m) {
-  const Mat3 linear = m.topLeftCorner<3, 3>();
-  return (linear.transpose() * linear - Mat3::Identity()).cwiseAbs().maxCoeff() < kRigid && linear.determinant() > 0;
-}
-
-// Rotations that are exact to rounding: what a file says in single precision is not.
-Mat4 exactly_rigid(const Mat4& m) {
-  Mat4 result = m;
-  result.topLeftCorner<3, 3>() = polar(Mat3(m.topLeftCorner<3, 3>())).rotation;
-  return result;
-}
 
 // The transform of every vertex from where it is to where the joints at `frames` put it.
 std::vector<Mat4> vertex_transforms(const Rig& rig, const std::vector<Mat4>& frames) {
@@ -49,23 +37,14 @@ std::vector<Mat4> vertex_transforms(const Rig& rig, const std::vector<Mat4>& fra
     }
     if (weights.empty()) continue;
     const std::vector<Mat4> bind = inverse_bind_of_part(rig, p);
-    std::vector<Mat4> joints(frames.size()), rigid(frames.size());
-    std::vector<char> is_rotation(frames.size(), 0);
+    std::vector<Mat4> joints;
+    std::vector<Vec3> positions;
     for (std::size_t j = 0; j < frames.size(); ++j) {
-      joints[j] = frames[j] * bind[j];
-      is_rotation[j] = is_rigid(joints[j]) ? 1 : 0;
-      rigid[j] = is_rotation[j] != 0 ? exactly_rigid(joints[j]) : Mat4(Mat4::Identity());
+      joints.push_back(frames[j] * bind[j]);
+      positions.push_back(bind[j].inverse().topRightCorner<3, 1>());
     }
-    const std::vector<Mat4> blended = rigging::blended_transforms(weights, rigid);
-    for (Index v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
-      const auto row = weights.row(v);
-      if (std::all_of(row.begin(), row.end(), [&](const Influence& i) { return is_rotation[i.joint] != 0; })) {
-        result[v] = blended[v];
-        continue;
-      }
-      result[v].setZero();
-      for (const Influence& i : row) result[v] += static_cast<double>(i.weight) * joints[i.joint];
-    }
+    const std::vector<Mat4> blended = reversible_transforms(weights, joints, positions);
+    std::copy_n(blended.begin() + part.first_vertex, part.vertex_count, result.begin() + part.first_vertex);
   }
   return result;
 }

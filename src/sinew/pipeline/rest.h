@@ -33,8 +33,8 @@ std::vector<Transform> standard_pose(const Rig& rig, rigging::RestPose pose);
 /// character were bound in different poses.
 std::vector<Transform> bound_pose(const Rig& rig);
 
-/// Makes a pose the rest pose and the bind pose. Vertices move with their joints, blended as dual quaternions, so that
-/// the way back returns the mesh; where transforms scale, they are blended linearly. Normals and morphs rotate along.
+/// Makes a pose the rest pose and the bind pose. Vertices move with their joints, blended so that the way back returns
+/// the mesh: as dual quaternions, and by the logarithms of what transforms scale. Normals and morphs rotate along.
 /// Parts that are attached to one joint move with it. Bind matrices become those of the pose. Clips keep the motion of
 /// every joint: joints that a clip does not move get one key with their old rest transform. Limits and
 /// drivers are counted from the new rest pose; driven joints rest where their drivers put them. \pre one transform per
