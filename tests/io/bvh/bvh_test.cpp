@@ -79,6 +79,9 @@ TEST(Bvh, PositionsBelowARootReplaceTheOffsetUnlessAllAreZero) {
   const Character replaced = parse_bvh(tree + "0 4 0\n").character;
   EXPECT_EQ(track_of(replaced, "b", Track::Path::kTranslation).values, (std::vector<float>{0, 4, 0}));
   EXPECT_TRUE(parse_bvh(tree + "0 0 0\n").character.clips.at(0).tracks.empty());
+  // Nearly 0, as MakeHuman writes them.
+  const Character nearly = parse_bvh(tree + "0.00002 -0.00001 0\n").character;
+  EXPECT_NEAR(track_of(nearly, "b", Track::Path::kTranslation).values.at(1), 5, 1e-4);
 }
 
 TEST(Bvh, RefusesWhatIsNotBvhWithTheLine) {

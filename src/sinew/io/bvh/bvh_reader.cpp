@@ -16,6 +16,8 @@
 namespace sinew::io {
 namespace {
 
+constexpr double kStillBesideOffset = 0.01;
+
 constexpr std::size_t kMostBvhJoints = 65536;
 constexpr std::int64_t kMostBvhChannels = 12;  // Of one joint.
 
@@ -187,32 +189,43 @@ class BvhParser {
         const BvhJoint& joint = joints_[j];
         const auto is_kind = [&](const BvhChannel& channel) { return channel.rotates == rotates; };
         if (std::none_of(joint.channels.begin(), joint.channels.end(), is_kind)) continue;
-        if (!rotates && keeps_offset(asset.character.rig.skeleton, j)) continue;
+        const Positions meaning = rotates ? Positions::kNothing : positions_of(asset.character.rig.skeleton, j);
+        if (!rotates && meaning == Positions::kNothing) continue;
         Track track;
         track.target = j;
         track.path = rotates ? Track::Path::kRotation : Track::Path::kTranslation;
         track.times_s = times;
         for (std::int64_t f = 0; f < frames_; ++f) {
           if (rotates) add_rotation(track, f, joint);
-          else add_position(track, f, joint, asset.character.rig.skeleton.joints[j].rest.translation);
+          else add_position(track, f, joint, asset.character.rig.skeleton.joints[j].rest.translation, meaning);
         }
         clip.tracks.push_back(std::move(track));
       }
     return clip;
   }
 
-  // Positions that are all 0 below a root: a writer that means offsets to be added.
-  bool keeps_offset(const Skeleton& skeleton, Index j) const {
-    if (skeleton.joints[j].parent == kNone || skeleton.joints[j].rest.translation.norm() == 0) return false;
+  /// What the position channels of a joint mean.
+  enum class Positions { kReplaceOffset, kAddToOffset, kNothing };
+
+  // Below a root, positions that are 0 beside the offset come from a writer that means them to be added to it. Written
+  // with rounding errors, as in MakeHuman's files, they are not quite 0.
+  Positions positions_of(const Skeleton& skeleton, Index j) const {
+    const double offset = skeleton.joints[j].rest.translation.norm();
+    if (skeleton.joints[j].parent == kNone || offset == 0) return Positions::kReplaceOffset;
+    double largest = 0;
     for (std::int64_t f = 0; f < frames_; ++f)
       for (std::size_t c = 0; c < joints_[j].channels.size(); ++c)
-        if (!joints_[j].channels[c].rotates && value(f, joints_[j], c) != 0) return false;
-    return true;
+        if (!joints_[j].channels[c].rotates) largest = std::max(largest, std::abs(value(f, joints_[j], c)));
+    if (largest == 0) return Positions::kNothing;
+    return largest < kStillBesideOffset * offset ? Positions::kAddToOffset : Positions::kReplaceOffset;
   }
 
-  void add_position(Track& track, std::int64_t frame, const BvhJoint& joint, Vec3 position) const {
-    for (std::size_t c = 0; c < joint.channels.size(); ++c)
-      if (!joint.channels[c].rotates) position[joint.channels[c].axis] = value(frame, joint, c);
+  void add_position(Track& track, std::int64_t frame, const BvhJoint& joint, Vec3 position, Positions meaning) const {
+    for (std::size_t c = 0; c < joint.channels.size(); ++c) {
+      if (joint.channels[c].rotates) continue;
+      double& coordinate = position[joint.channels[c].axis];
+      coordinate = value(frame, joint, c) + (meaning == Positions::kAddToOffset ? coordinate : 0);
+    }
     for (int i = 0; i < 3; ++i) track.values.push_back(static_cast<float>(position[i]));
   }
 
