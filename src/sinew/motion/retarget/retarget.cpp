@@ -47,17 +47,25 @@ double largest_turn(const Pose& a, const Pose& b) {
   return most;
 }
 
-// When the motion begins: after the first key, where that is the rest pose and the next key is far from it. Motion
-// capture is often published with such a frame, from which the body would jump.
+double mean_turn(const Pose& a, const Pose& b) {
+  double sum = 0;
+  for (std::size_t j = 0; j < a.local.size(); ++j) sum += a.local[j].rotation.angularDistance(b.local[j].rotation);
+  return a.local.empty() ? 0 : sum / static_cast<double>(a.local.size());
+}
+
+// When the motion begins: after the first key, where that is nearly the rest pose and the next key is far from it.
+// Motion capture is often published with such a frame, from which the body would jump. In CMU's files it is a T pose
+// that differs from the rest pose by 21° at a few joints.
 double start_of_motion(const Rig& source, const Clip& clip) {
-  constexpr double kFrame_s = 0.1, kAtRest_rad = 0.01, kJump_rad = 0.5, kTimesUsual = 5;
+  constexpr double kFrame_s = 0.1, kAtRest_rad = 0.6, kMeanAtRest_rad = 0.1, kJump_rad = 0.5, kTimesUsual = 5;
   const std::vector<float> keys = key_times(clip);
   if (keys.size() < 3 || static_cast<double>(keys[1] - keys[0]) > kFrame_s) return 0;
   const auto pose = [&](std::size_t k) { return sample(source, clip, static_cast<double>(keys[k])); };
   const Pose first = pose(0), second = pose(1);
   const double jump = largest_turn(first, second);
-  const bool alone = largest_turn(first, rest_pose(source)) < kAtRest_rad && jump > kJump_rad &&
-                     jump > kTimesUsual * largest_turn(second, pose(2));
+  const Pose rest = rest_pose(source);
+  const bool alone = largest_turn(first, rest) < kAtRest_rad && mean_turn(first, rest) < kMeanAtRest_rad &&
+                     jump > kJump_rad && jump > kTimesUsual * largest_turn(second, pose(2));
   return alone ? static_cast<double>(keys[1]) : 0;
 }
 
@@ -123,7 +131,7 @@ class ClipRetargeter {
     const std::vector<double> times = retarget_times(clip_, start, options_);
     if (times.front() == start && start > 0)
       findings_.push_back({"animate.rest_frame", clip_.name,
-                           "Its first frame is the rest pose, far from the next one, and is left out."});
+                           "Its first frame is nearly the rest pose, far from the next one, and is left out."});
     for (const double t : times) {
       times_.push_back(static_cast<float>(t - times.front()));
       const Pose pose = sample(source_, clip_, t);
