@@ -17,15 +17,15 @@
 #include "sinew/geometry/mesh/triangle_surface.h"
 #include "sinew/geometry/mesh/weld_positions.h"
 #include "sinew/geometry/spatial/self_intersection.h"
+#include "sinew/measure/shell_pairs.h"
 
 namespace sinew::measure {
 namespace {
 
-constexpr double kCloseShells = 0.004;  // Of the size: shells nearer than this at rest shall stay together.
-constexpr double kStill = 2e-6;         // Of the size: corrections below it are none.
-constexpr double kRestFold = kPi / 3;   // Edges that are sharper at rest cannot become folded.
-constexpr double kSnap = 1e-5;          // Of the size.
-constexpr double kLeastArea = 1e-8;     // Of the square of the size: smaller triangles have no side.
+constexpr double kStill = 2e-6;        // Of the size: corrections below it are none.
+constexpr double kRestFold = kPi / 3;  // Edges that are sharper at rest cannot become folded.
+constexpr double kSnap = 1e-5;         // Of the size.
+constexpr double kLeastArea = 1e-8;    // Of the square of the size: smaller triangles have no side.
 
 Vec3 area_normal(const std::array<Index, 3>& t, std::span<const Vec3> at) {
   return (at[t[1]] - at[t[0]]).cross(at[t[2]] - at[t[0]]);
@@ -53,43 +53,6 @@ geometry::Lists around(Index count, const Elements& elements, const Corners& cor
   for (std::size_t e = 0; e < elements.size(); ++e)
     for (const Index v : corners(elements[e])) pairs.emplace_back(v, static_cast<Index>(e));
   return lists_of(count, pairs);
-}
-
-// Pairs of the nearest vertices of two shells, each vertex with its nearest of any other shell.
-std::vector<std::array<Index, 2>> close_pairs(const std::vector<Vec3>& at, const std::vector<Index>& shell,
-                                              double reach) {
-  std::vector<std::array<Index, 2>> pairs;
-  if (!(reach > 0)) return pairs;
-  using Cell = std::array<std::int64_t, 3>;
-  const auto cell_of = [&](const Vec3& p) {
-    return Cell{static_cast<std::int64_t>(std::floor(p.x() / reach)),
-                static_cast<std::int64_t>(std::floor(p.y() / reach)),
-                static_cast<std::int64_t>(std::floor(p.z() / reach))};
-  };
-  std::map<Cell, std::vector<Index>> cells;
-  for (Index v = 0; v < at.size(); ++v)
-    if (shell[v] != kNone) cells[cell_of(at[v])].push_back(v);
-  for (Index v = 0; v < at.size(); ++v) {
-    if (shell[v] == kNone) continue;
-    const Cell own = cell_of(at[v]);
-    Index nearest = kNone;
-    double least = reach;
-    for (std::int64_t x = -1; x <= 1; ++x)
-      for (std::int64_t y = -1; y <= 1; ++y)
-        for (std::int64_t z = -1; z <= 1; ++z) {
-          const auto found = cells.find({own[0] + x, own[1] + y, own[2] + z});
-          if (found == cells.end()) continue;
-          for (const Index u : found->second) {
-            if (shell[u] == shell[v]) continue;
-            const double distance = (at[u] - at[v]).norm();
-            if (distance < least || (distance == least && u < nearest)) least = distance, nearest = u;
-          }
-        }
-    if (nearest != kNone) pairs.push_back({std::min(v, nearest), std::max(v, nearest)});
-  }
-  std::sort(pairs.begin(), pairs.end());
-  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-  return pairs;
 }
 
 // The largest value at each vertex and those within two edges of it.
@@ -172,7 +135,7 @@ SurfaceAtRest::SurfaceAtRest(const Mesh& mesh)
   const geometry::Components shells = geometry::components(mesh, &welding_);
   std::vector<Index> shell(rest_.size(), kNone);
   for (Index v = 0; v < mesh.vertex_count(); ++v) shell[welding_.welded[v]] = shells.of_vertex[v];
-  if (shells.count > 1) links_ = close_pairs(rest_, shell, kCloseShells * size_);
+  if (shells.count > 1) links_ = close_shell_pairs(rest_, shell, kCloseShells_rel * size_);
   for (const auto& [a, b] : links_) link_lengths_.push_back((rest_[a] - rest_[b]).norm());
   const auto count = static_cast<Index>(rest_.size());
   const auto all = [](const auto& element) { return element; };

@@ -196,6 +196,36 @@ TEST(WeightRepair, FindsThighWeightsOnFingersAndTheLikeInOtherBodies) {
   }
 }
 
+// A few vertices that seem to be near the joint do not excuse a whole hand: a splinter from it reaches the thigh.
+TEST(WeightRepair, FindsStrayPatchesOfWhichAFewVerticesAreNearTheJoint) {
+  Rig rig = rig_of({"human", "", ""});
+  const Index thigh = rig.skeleton.find("RightThigh"), hand = rig.skeleton.find("LeftHand");
+  Index root = kNone;
+  for (Index v = 0; v < rig.weights.row_count(); ++v)
+    if (rig.weights.row(v).front().joint == hand && root == kNone) root = v;
+  ASSERT_NE(root, kNone);
+  const Vec3 at = rig.mesh.positions[root], middle = rest_subject(rig.mesh, rig.skeleton).position(thigh);
+  MeshPart& part = rig.mesh.parts.back();
+  ASSERT_EQ(part.first_vertex + part.vertex_count, rig.mesh.vertex_count());
+  const Index first = rig.mesh.vertex_count();
+  for (const Vec3& p : {Vec3(at + Vec3(2e-4, 0, 0)), Vec3(middle - Vec3(0, 0.1, 0))}) {
+    rig.mesh.positions.push_back(p);
+    rig.weights.add_row({{hand, 1.0F}});
+  }
+  rig.mesh.add_face(std::array<Index, 3>{root, first, first + 1});
+  part.vertex_count += 2, part.face_count += 1;
+  rig.mesh.normals = {}, rig.mesh.uvs = {}, rig.mesh.colors.clear(), rig.mesh.face_materials.clear();
+  expect_found(rig,
+               plant(rig,
+                     [&](Index v, std::vector<Influence>& row) {
+                       if (rig.weights.row(v).front().joint != hand) return false;
+                       for (Influence& i : row) i.weight *= 0.5F;
+                       row.push_back({thigh, 0.5F});
+                       return true;
+                     }),
+               "human with a splinter");
+}
+
 TEST(WeightRepair, MendsWithTheRowsThatWereThere) {
   const Rig& rig = rig_of({"human", "", ""});
   const Index thigh = rig.skeleton.find("LeftThigh"), finger = rig.skeleton.find("LeftIndex2");

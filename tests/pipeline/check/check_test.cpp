@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -210,6 +212,90 @@ TEST(Check, FindsAPieceOnTheWrongJoint) {
   for (int k = 0; k < 4; ++k) rig.weights.add_row({{foot, 1.0F}});
   ASSERT_TRUE(validate(rig).empty());
   expect_found(bad, "weights.pieces");
+}
+
+// Adds a round column that hangs down: a shell of its own. Each ring follows the lowest joint of the chain above it.
+void add_column(Character& character, const Vec3& top, double length, double radius, const std::vector<Index>& chain) {
+  Rig& rig = character.rig;
+  const std::vector<Mat4> rest = rest_matrices(rig.skeleton);
+  const Index first = rig.mesh.vertex_count();
+  constexpr Index kRings = 9, kAround = 8;
+  std::vector<Index> cap;
+  for (Index k = 0; k < kRings; ++k)
+    for (Index i = 0; i < kAround; ++i) {
+      const double angle = 2 * kPi * i / kAround;
+      const Vec3 at = top + Vec3(radius * std::cos(angle), -length * k / (kRings - 1.0), radius * std::sin(angle));
+      Index joint = chain.front();
+      for (const Index other : chain)
+        if (rest[other](1, 3) > at.y()) joint = other;
+      rig.mesh.positions.push_back(at);
+      rig.weights.add_row({{joint, 1.0F}});
+    }
+  for (Index k = 0; k + 1 < kRings; ++k)
+    for (Index i = 0; i < kAround; ++i) {
+      const Index a = first + kAround * k + i, b = first + kAround * k + (i + 1) % kAround;
+      rig.mesh.add_face(std::array<Index, 4>{a, b, b + kAround, a + kAround});
+    }
+  for (Index i = 0; i < kAround; ++i) cap.push_back(first + kAround * (kRings - 1) + i);
+  rig.mesh.add_face(cap);
+  std::reverse(cap.begin(), cap.end());
+  for (Index& v : cap) v -= kAround * (kRings - 1);
+  rig.mesh.add_face(cap);
+}
+
+// An arm that hangs against a leg, and a bracelet on the arm; each a shell.
+Character hanging_arm(const char* bracelet) {
+  Character character;
+  Rig& rig = character.rig;
+  const auto add_joint = [&](const char* name, Index parent, const Vec3& at) {
+    Joint joint;
+    joint.name = name, joint.parent = parent, joint.rest.translation = at, joint.deforming = true;
+    rig.skeleton.joints.push_back(joint);
+    return static_cast<Index>(rig.skeleton.joints.size() - 1);
+  };
+  const Index hips = add_joint("Hips", kNone, Vec3(0, 1, 0)), spine = add_joint("Spine", hips, Vec3(0, 0.2, 0));
+  const Index arm = add_joint("LeftUpperArm", spine, Vec3(0.25, 0.3, 0));
+  const Index forearm = add_joint("LeftLowerArm", arm, Vec3(0, -0.35, 0));
+  const Index hand = add_joint("LeftHand", forearm, Vec3(0, -0.35, 0));
+  const Index thigh = add_joint("LeftUpperLeg", hips, Vec3(0.149, 0, 0));
+  const Index shin = add_joint("LeftLowerLeg", thigh, Vec3(0, -0.4, 0));
+  const Index foot = add_joint("LeftFoot", shin, Vec3(0, -0.3, 0));
+  add_column(character, Vec3(0, 1.55, 0), 0.5, 0.1, {spine});
+  add_column(character, Vec3(0.25, 1.52, 0), 0.8, 0.05, {arm, forearm, hand});
+  add_column(character, Vec3(0.149, 1.02, 0), 0.8, 0.05, {thigh, shin, foot});
+  add_column(character, Vec3(0.25, 1.24, 0), 0.05, 0.053, {joint_of(character, bracelet)});
+  MeshPart part;
+  part.name = "body", part.skin = 0;
+  part.vertex_count = rig.mesh.vertex_count(), part.face_count = rig.mesh.face_count();
+  rig.mesh.parts.push_back(part);
+  Skin skin;
+  for (Index j = 0; j < rig.skeleton.size(); ++j) {
+    skin.joints.push_back(j);
+    skin.inverse_bind.push_back(rest_matrices(rig.skeleton)[j].inverse());
+  }
+  rig.skins.push_back(skin);
+  EXPECT_TRUE(validate(rig).empty());
+  return character;
+}
+
+TEST(Check, AHandThatOnlyTouchesALegMayComeAway) {
+  EXPECT_EQ(verdict_of(hanging_arm("LeftUpperArm"), "range.gaps"), CheckVerdict::kPass);
+  // A bracelet that stays where it is when the arm is raised is a fault.
+  EXPECT_NE(verdict_of(hanging_arm("LeftUpperLeg"), "range.gaps"), CheckVerdict::kPass);
+}
+
+// Rows that do not sum to 1 hide nothing else.
+TEST(Check, FindsBleedingInRowsOfWrongSums) {
+  const Character human = test::made_human();
+  const Index hand = joint_of(human, "LeftHand"), thigh = joint_of(human, "LeftThigh");
+  const Character bad = with_rows(human, [&](Index, auto row) {
+    auto now = same(row);
+    if (row.front().joint == hand) now = {{hand, 0.45F}, {thigh, 0.45F}};
+    return now;
+  });
+  const CheckResult result = check(bad, check_profile("game"));
+  EXPECT_TRUE(result.find("weights.bleeding")->verdict != CheckVerdict::kPass ||
+              result.find("weights.stray")->verdict != CheckVerdict::kPass);
 }
 
 TEST(Check, FindsAJumpInAClip) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sinew/binding/edit/weight_repair_compare.h"
 #include "sinew/binding/edit/weight_repair_gaps.h"
@@ -18,6 +17,8 @@ constexpr double kDetourFloor_rel = 0.03;
 constexpr double kRadiusFactor = 4;
 // Of shells that follow a joint as a whole.
 constexpr double kShellGap_rel = 0.25, kShellAtHome = 0.2, kAtHome_rel = 0.05, kContact_rel = 0.01;
+// So much of the area of a stray patch may be near the joint.
+constexpr double kPatchNear = 0.03;
 // A joint is where its bone is if it has so much of the weight of the surface nearest to that.
 constexpr double kLeastOwn = 0.2;
 // A row that has less of its weight left is solved anew.
@@ -94,6 +95,18 @@ class Judge {
     return sum / static_cast<double>(patch.size());
   }
 
+  // The gap that all of a patch but a small share of its area exceeds.
+  double patch_gap(const std::vector<Index>& patch, Index joint) const {
+    std::vector<std::pair<double, Index>> gaps;
+    double area = 0;
+    for (const Index w : patch) gaps.emplace_back(gap(w, joint), w), area += surface_.areas[w];
+    std::sort(gaps.begin(), gaps.end());
+    double passed = 0;
+    for (const auto& [length, w] : gaps)
+      if ((passed += surface_.areas[w]) > kPatchNear * area) return length;
+    return gaps.front().first;
+  }
+
   void judge_alone(Index w);
   void judge_patches(Index joint);
   void acquit_unplaced();
@@ -135,9 +148,7 @@ void Judge::judge_patches(Index joint) {
     patch.assign(1, seed);
     state[seed] = 2;
     bool bordered = false, beside = false;
-    double least = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < patch.size(); ++i) {
-      least = std::min(least, gap(patch[i], joint));
       const auto visit = [&](Index other, bool& outside) {
         if (state[other] == 0) outside = outside || !rows_.row(other).empty();
         if (state[other] != 1) return;
@@ -148,6 +159,7 @@ void Judge::judge_patches(Index joint) {
       for (const Index other : surface_.rings[here]) visit(other, bordered);
       for (const Index other : links_[here]) visit(other, beside);
     }
+    const double least = patch_gap(patch, joint);
     if (!std::isfinite(least) || least < options_.island_gap_rel * surface_.size) continue;
     // Whole shells may follow a joint that is far away. Not if they follow another, that is there, as well, or lie on
     // skin that does not.
@@ -217,6 +229,7 @@ Faults find_faults(const SkinWeights& weights, const Subject& subject, const Edi
   Faults faults;
   faults.of_vertex.assign(weights.row_count(), Fault::kNone);
   faults.wrong_joints.resize(weights.row_count());
+  faults.misplaced.assign(weights.row_count(), Fault::kNone);
   const SkinWeights rows = welded_rows(surface, weights);
   Judge judge(rows, subject, surface, scope, options);
   judge.run();
@@ -229,6 +242,7 @@ Faults find_faults(const SkinWeights& weights, const Subject& subject, const Edi
       for (const Judge::Verdict& verdict : judge.verdicts(surface.welding.welded[v])) {
         faults.wrong_joints[v].push_back(verdict.joint);
         if (fault == Fault::kNone) fault = verdict.fault;
+        if (faults.misplaced[v] == Fault::kNone) faults.misplaced[v] = verdict.fault;
       }
     ++faults.vertices[static_cast<std::size_t>(fault)];
   }

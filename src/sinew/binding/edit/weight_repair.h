@@ -11,8 +11,8 @@
 /// A weight is
 /// - *bleeding* if the bone of the joint is close to the vertex, but the gap is several times longer than the straight
 ///   line: thigh weights on a finger of a hand that hangs down;
-/// - *stray* if it belongs to a patch of surface that the joint moves, surrounded by other skin, in which no vertex has
-///   a small gap to the joint.
+/// - *stray* if it belongs to a patch of surface that the joint moves, surrounded by other skin, of which next to no
+///   area has a small gap to the joint.
 ///
 /// A joint that has almost no weight on the surface nearest to its bone is bound elsewhere on purpose. It is left alone
 /// and listed (`unplaced`).
@@ -37,14 +37,18 @@ struct RepairOptions {
   double least_weight = 0.02;   ///< Smaller shares of a row are ignored.
   /// Bleeding: gap > detour · distance to the bone + 4 · distance to the own bone + 3 % of the size.
   double detour = 3;
-  double island_gap_rel = 0.1;  ///< Stray: least gap of a patch from the joint's bone, per size.
+  /// Stray: gap of a patch from the joint's bone, per size. Up to 3 % of the area of the patch may be nearer: the
+  /// normals of a few vertices, such as those between fingers, point away from their own bone.
+  double island_gap_rel = 0.1;
 };
 
 struct Faults {
   std::vector<Fault> of_vertex;                  ///< Per vertex of the mesh.
   std::array<Index, kFaultCount> vertices = {};  ///< How many of each.
   std::vector<std::vector<Index>> wrong_joints;  ///< Per vertex: the joints whose weights bleed or stray.
-  std::vector<Index> unplaced;                   ///< Joints that were not judged.
+  /// Per vertex: kBleeding, kStray or kNone by its first wrong joint, whatever else is wrong with its row.
+  std::vector<Fault> misplaced;
+  std::vector<Index> unplaced;  ///< Joints that were not judged.
 };
 
 /// Linear in vertices times bones, and n log n. The same for any number of threads. \pre a row per vertex;

@@ -11,6 +11,7 @@
 #include "sinew/deform/blend/linear.h"
 #include "sinew/geometry/mesh/weld.h"
 #include "sinew/measure/surface_change.h"
+#include "sinew/pipeline/check/check_gaps.h"
 #include "sinew/pipeline/check/check_parts.h"
 #include "sinew/pipeline/deformer.h"
 #include "sinew/pipeline/range_of_motion.h"
@@ -80,8 +81,10 @@ class RangeRows {
   const RangePoses& range_;
 };
 
-WorstFigures worst_figures(const Rig& rig, const RangeResult& result, const RangePoses& range,
+WorstFigures worst_figures(const CheckInput& input, const RangeResult& result, const RangePoses& range,
                            const Progress& progress) {
+  const Rig& rig = input.character.rig;
+  const ShellGaps gaps(input);
   WorstFigures worst;
   const geometry::Welding welding = geometry::weld(rig.mesh);
   const measure::SurfaceChange change(rig.mesh, welding);
@@ -92,9 +95,10 @@ WorstFigures worst_figures(const Rig& rig, const RangeResult& result, const Rang
     if (std::abs(pose.angle_rad) > (pose.twist ? kRightAngle : kPi)) continue;  // No skin survives half a turn.
     worst.stretch.take(c.figures.stretch, c.pose);
     worst.flips.take(c.figures.flipped / faces, c.pose);
-    worst.gaps.take(c.figures.gap_rel, c.pose);
+    const std::vector<Vec3> posed = deform::linear_positions(rig, range.at(c.pose));
+    worst.gaps.take(gaps.widest_rel(posed), c.pose);
     if (pose.twist || std::abs(pose.angle_rad) > kRightAngle) continue;
-    worst.noise.take(change.roughness(deform::linear_positions(rig, range.at(c.pose))), c.pose);
+    worst.noise.take(change.roughness(posed), c.pose);
     worst.intersections.take(static_cast<double>(c.figures.intersections) / faces, c.pose);
     if (c.volume_error >= 0) worst.volume.take(c.volume_error, c.pose);
     // At shoulders and hips sections cut through the trunk.
@@ -113,7 +117,7 @@ void check_range(const CheckInput& input, CheckRows& rows, const Progress& progr
   Findings findings;
   const auto deformer = bind_deformer(rig, pipeline::deformer("lbs"), findings, progress);
   const RangeResult result = measure_range(rig, {{"lbs", *deformer, ""}}, true, progress);
-  const WorstFigures worst = worst_figures(rig, result, range, progress);
+  const WorstFigures worst = worst_figures(input, result, range, progress);
   const RangeRows adder(input, result, range);
   adder.add(rows, "range.stretch", worst.stretch, "An edge is stretched most").vertices =
       adder.stretched(worst.stretch);

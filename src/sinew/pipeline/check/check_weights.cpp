@@ -77,8 +77,8 @@ void check_faults(const CheckInput& input, CheckRows& rows) {
         std::tuple("weights.stray", binding::Fault::kStray, "from a joint far away")}) {
     std::vector<Index> vertices;
     std::vector<Index> joints(input.character.rig.skeleton.size(), 0);
-    for (Index v = 0; v < faults.of_vertex.size(); ++v)
-      if (faults.of_vertex[v] == fault) {
+    for (Index v = 0; v < faults.misplaced.size(); ++v)
+      if (faults.misplaced[v] == fault) {
         vertices.push_back(v);
         for (const Index j : faults.wrong_joints[v]) ++joints[j];
       }
