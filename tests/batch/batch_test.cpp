@@ -180,6 +180,34 @@ TEST_F(Batch, AClaimBelongsToOne) {
   EXPECT_TRUE(mine.take("c"));
 }
 
+TEST_F(Batch, TheNextRunClearsWhatKilledProcessesLeft) {
+  const Manifest m = manifest("copy {in} -o {out}.glb", 2);
+  const BatchFolder out(folder_ / "out");
+  out.create();
+  std::ifstream host_file("/proc/sys/kernel/hostname");
+  std::string host;
+  std::getline(host_file, host);
+  const auto leave = [&](const std::string& row, const std::string& owner) {
+    fs::create_directories(out.work(row + ".999999999") / "out");
+    std::ofstream(out.work(row + ".999999999") / "out" / "half.glb") << "half";
+    if (!owner.empty()) std::ofstream(out.claim(row)) << owner << '\n';
+  };
+  leave("dead", host + " 999999999 1");
+  leave("unclaimed.glb", "");
+  leave("elsewhere", "another-machine 1 1");
+  std::ofstream(out.work(".claim-x-1")) << "x";
+  fs::last_write_time(out.work(".claim-x-1"), fs::file_time_type::clock::now() - std::chrono::hours(10));
+  run_rows(m, out, settings());
+  EXPECT_FALSE(fs::exists(out.work("dead.999999999")));
+  EXPECT_FALSE(fs::exists(out.claim("dead")));
+  EXPECT_FALSE(fs::exists(out.work("unclaimed.glb.999999999")));
+  EXPECT_FALSE(fs::exists(out.work(".claim-x-1")));
+  // Another machine may still work on its row.
+  EXPECT_TRUE(fs::exists(out.work("elsewhere.999999999")));
+  EXPECT_TRUE(fs::exists(out.claim("elsewhere")));
+  EXPECT_EQ(summarize(m, out).missing, 0u);
+}
+
 TEST_F(Batch, NamesAreTextInThePage) { EXPECT_EQ(html_text("<b a=\"1\">&'"), "&lt;b a=&quot;1&quot;&gt;&amp;&#39;"); }
 
 TEST_F(Batch, TheManifestIsReadBack) {

@@ -15,6 +15,7 @@
 #include <fstream>
 #include <sstream>
 #include <system_error>
+#include <vector>
 
 #include "sinew/core/error.h"
 
@@ -49,6 +50,14 @@ std::string text_of(const fs::path& path) {
   std::string text;
   std::getline(file, text);
   return text;
+}
+
+std::vector<fs::path> entries(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code problem;
+  for (fs::directory_iterator entry(folder, problem), end; !problem && entry != end; entry.increment(problem))
+    found.push_back(entry->path());
+  return found;
 }
 
 }  // namespace
@@ -95,12 +104,13 @@ bool Claims::is_held(const std::string& name) const {
   return fs::exists(folder_.claim(name), ignored) && !is_dead(name, owner);
 }
 
-bool Claims::take(const std::string& name) {
-  if (move_in(name)) return true;
+bool Claims::take(const std::string& name) { return move_in(name) || (remove_dead(name) && move_in(name)); }
+
+// Of several that find a dead claim only one can move it away. If another one has just replaced it by its own, that is
+// put back.
+bool Claims::remove_dead(const std::string& name) {
   std::string owner;
   if (!is_dead(name, owner)) return false;
-  // Of several that find a dead claim only one can move it away. If another one has just replaced it by its own, that
-  // is put back.
   const fs::path away = folder_.own / "work" / fmt::format(".dead-{}-{}-{}", host(), ::getpid(), number_++);
   if (::rename(folder_.claim(name).c_str(), away.c_str()) != 0) return false;
   if (text_of(away) != owner) {
@@ -108,7 +118,24 @@ bool Claims::take(const std::string& name) {
     return false;
   }
   ::unlink(away.c_str());
-  return move_in(name);
+  return true;
+}
+
+bool Claims::is_stale(const fs::path& path) const {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0 && std::difftime(std::time(nullptr), info.st_mtime) > stale_s_;
+}
+
+// A process claims a row before it makes the folder NAME.PID for it. Files whose names begin with a dot exist for
+// moments only.
+void Claims::clear_leftovers() {
+  for (const fs::path& path : entries(folder_.own / "claims")) remove_dead(path.filename().string());
+  for (const fs::path& path : entries(folder_.own / "work")) {
+    const std::string name = path.filename().string();
+    const bool left = name.front() == '.' ? is_stale(path) : !is_held(name.substr(0, name.rfind('.')));
+    std::error_code ignored;
+    if (left) fs::remove_all(path, ignored);
+  }
 }
 
 void Claims::renew(const std::string& name) const { ::utimensat(AT_FDCWD, folder_.claim(name).c_str(), nullptr, 0); }

@@ -25,10 +25,14 @@ class Claims {
   void release(const std::string& name) const;
   /// Whether somebody who is alive has the row.
   bool is_held(const std::string& name) const;
+  /// Removes what killed processes left: their claims, and the unfinished files of rows that nobody has.
+  void clear_leftovers();
 
  private:
   bool is_dead(const std::string& name, std::string& owner) const;
   bool move_in(const std::string& name) const;
+  bool remove_dead(const std::string& name);
+  bool is_stale(const std::filesystem::path& path) const;
 
   const BatchFolder& folder_;
   double stale_s_;

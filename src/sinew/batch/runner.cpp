@@ -49,6 +49,7 @@ class Runner {
   Runner& operator=(const Runner&) = delete;
 
   RunCounts run() {
+    claims_.clear_leftovers();
     for (std::size_t i = settings_.index; i < manifest_.rows.size(); i += settings_.of) {
       start(manifest_.rows[i]);
       while (running_.size() >= static_cast<std::size_t>(settings_.processes)) wait();
