@@ -79,6 +79,7 @@ const scenarios = {
     await until(page, (store) => store.input.value === 'a.glb' && store.scene.value.clips.length > 0);
     await idle();
     assert.deepEqual((await value(page, 'welcome')).files, ['a.glb', 'b.obj', 'broken.glb']);
+    assert.equal(await value(page, 'file'), 0);
     await page.locator('canvas').first().focus();
     await page.keyboard.press('PageDown');
     await until(page, (store) => store.input.value === 'b.obj' && store.scene.value.rigged);
@@ -87,6 +88,28 @@ const scenarios = {
     await until(page, (store) => store.error.value !== '');
     assert.equal(await value(page, 'input'), 'b.obj', 'a file that cannot be read does not replace the character');
     await page.keyboard.press('Escape');
+  },
+
+  async 'files of the folder have the grades of sinew check'() {
+    await until(page, (store) => store.grades.value.length === 3 && store.grades.value.every((grade) => !['waiting', 'checking'].includes(grade.state)));
+    const grades = await value(page, 'grades');
+    assert.deepEqual(grades.map((grade) => grade.state), ['graded', 'bare', 'unreadable']);
+    let report;
+    try {
+      report = sinew('check', 'characters/a.glb', '--json');
+    } catch (failure) {
+      report = failure.stdout; // Checks that fail end with 1.
+    }
+    assert.equal(grades[0].verdict, JSON.parse(report).metrics.files[0].verdict);
+    assert.ok(grades[2].text.length > 10, 'the reason is given');
+    const list = await page.locator('.files li').allInnerTexts();
+    assert.ok(list[0].includes(grades[0].verdict) && list[1].includes('no rig') && list[2].includes('unreadable'), list.join(' | '));
+    await shot('grades');
+    await page.locator('.files li').nth(0).getByRole('button').click();
+    await until(page, (store) => store.file.value === 0 && store.input.value === 'a.glb' && store.job.value === null);
+    await page.locator('canvas').first().focus();
+    await page.keyboard.press('PageDown');
+    await until(page, (store) => store.file.value === 1 && store.scene.value.rigged && store.job.value === null);
   },
 
   async 'T and A are poses'() {

@@ -64,7 +64,14 @@ Session::Session(SessionOptions options) : options_(std::move(options)) {
   start_job({}, "opening the sample", [this](const Progress&) { open_sample(); });
   if (options_.open_first && !options_.files.empty())
     start_job({}, "opening " + options_.files.front().filename().string(),
-              [this, path = options_.files.front()](const Progress& progress) { open_file(path, progress); });
+              [this, path = options_.files.front()](const Progress& progress) { open_file(path, 0, progress); });
+  if (options_.files.size() > 1)
+    grades_.emplace(
+        options_.files,
+        [this](const Json& grade) {
+          broadcast({{"t", "grade"}, {"grade", grade}});
+        },
+        [this] { return jobs_.size() > 0; });
 }
 
 Session::~Session() { cancel_job(); }
@@ -149,19 +156,10 @@ void Session::dispatch(const Sender& sender, const Message& message) {
     fs::create_directory(drop_);
     sender.peer->send(Json{{"t", "ok"}, {"re", sender.id}}.dump());
   } else if (kind == "open") {
-    fs::path path;
-    if (body.contains("file")) {
-      path = options_.files.at(
-          static_cast<std::size_t>(integer_of(body, "file", 0, static_cast<std::int64_t>(options_.files.size()) - 1)));
-    } else {
-      const std::lock_guard lock(mutex_);
-      const std::string name = plain_name(text_of(body, "name"));
-      if (drop_.empty() || name.empty()) throw Error("Nothing was uploaded.");
-      path = drop_ / name;
-    }
+    const auto [path, number] = given_file(body);
     cancel_job();
     start_job(sender, "opening " + path.filename().string(),
-              [this, path](const Progress& progress) { open_file(path, progress); });
+              [this, path = path, number = number](const Progress& progress) { open_file(path, number, progress); });
   } else if (kind == "do") {
     const auto step = body.find("step");
     if (step == body.end()) throw Error("The message lacks 'step'.");
@@ -305,7 +303,7 @@ void Session::open_sample() {
          {"Sample", std::make_shared<const Json>(Json::array()), Json::object(), "sinew studio"}, true);
 }
 
-void Session::open_file(const fs::path& path, const Progress& progress) {
+void Session::open_file(const fs::path& path, int number, const Progress& progress) {
   progress.step("reading", 0.02);
   auto asset = std::make_shared<io::Asset>(io::load(path, {}, progress));
   if (asset->character.rig.mesh.face_count() == 0)
@@ -319,6 +317,7 @@ void Session::open_file(const fs::path& path, const Progress& progress) {
     const std::lock_guard lock(mutex_);
     input_name_ = name;
     sample_ = false;
+    opened_file_ = number;
     automatic_steps_ = rigged ? 0 : 1;
     find_earlier_work();
   }
@@ -543,6 +542,7 @@ Json Session::state_json() const {
   for (Json& step : json["recipe"])
     for (const char* key : {"pins", "mirrored", "vertices"}) step.erase(key);
   json["earlier"] = earlier_steps_;
+  json["file"] = opened_file_;
   json["history"] = history_json();
   return json;
 }
@@ -563,6 +563,8 @@ Json Session::welcome(bool editor) const {
   json["version"] = options_.version;
   json["editor"] = editor;
   json["files"] = files;
+  json["grades"] = Json::array();
+  for (std::size_t i = 0; grades_ && i < grades_->size(); ++i) json["grades"].push_back(grades_->json(i));
   json["report"] = static_cast<bool>(options_.report);
   return json;
 }

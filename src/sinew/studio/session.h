@@ -20,6 +20,7 @@
 #include "sinew/pipeline/attention.h"
 #include "sinew/rigging/limb_scene.h"
 #include "sinew/studio/gauge.h"
+#include "sinew/studio/grades.h"
 #include "sinew/studio/lane.h"
 #include "sinew/studio/pins.h"
 #include "sinew/studio/recipe.h"
@@ -87,12 +88,15 @@ class Session {
   void start_job(const Sender& sender, std::string label, Work work);
   void start_checks();
   void cancel_job();
+  /// The file that a message names, by its number in the list or as an upload, and the number; −1 for an upload.
+  std::pair<std::filesystem::path, int> given_file(const Json& body);
   void broadcast(const Json& message);
   void fail(const Sender& sender, const std::string& text);
 
   // In the job lane.
   void open_sample();
-  void open_file(const std::filesystem::path& path, const Progress& progress);
+  /// `number`: among the listed files; −1 for one that was uploaded.
+  void open_file(const std::filesystem::path& path, int number, const Progress& progress);
   void commit(std::shared_ptr<const Built> built, Entry entry, bool fresh);
   void apply_steps(Json steps, std::string label, std::string command, const Progress& progress);
   void add_step(const Json& step, const Progress& progress);
@@ -165,8 +169,10 @@ class Session {
   int drops_ = 0;
   std::string input_name_ = "sample";
   bool sample_ = true;
+  int opened_file_ = -1;  ///< Among the listed files.
 
-  Lane frames_, jobs_;  ///< Last, so that they end first.
+  Lane frames_, jobs_;            ///< Behind what they use, so that they end before it.
+  std::optional<Grades> grades_;  ///< Of the listed files, if there are several. It asks `jobs_`.
 };
 
 }  // namespace sinew::studio

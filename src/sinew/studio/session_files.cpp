@@ -40,6 +40,17 @@ void prune(const fs::path& folder) {
 
 }  // namespace
 
+std::pair<fs::path, int> Session::given_file(const Json& body) {
+  if (body.contains("file")) {
+    const std::int64_t number = integer_of(body, "file", 0, static_cast<std::int64_t>(options_.files.size()) - 1);
+    return {options_.files.at(static_cast<std::size_t>(number)), static_cast<int>(number)};
+  }
+  const std::lock_guard lock(mutex_);
+  const std::string name = plain_name(text_of(body, "name"));
+  if (drop_.empty() || name.empty()) throw Error("Nothing was uploaded.");
+  return {drop_ / name, -1};
+}
+
 void Session::export_file(const Sender& sender, const Json& body, const Progress& progress) {
   std::shared_ptr<const Scene> scene;
   std::string stem;

@@ -196,7 +196,13 @@ export class App {
       case 'welcome':
         store.welcome.value = message as unknown as store.Welcome;
         store.editor.value = message.editor as boolean;
+        store.grades.value = message.grades as store.Grade[];
         break;
+      case 'grade': {
+        const grade = message.grade as store.Grade;
+        store.grades.value = store.grades.value.map((known) => (known.file === grade.file ? grade : { ...known, done: grade.done }));
+        break;
+      }
       case 'role':
         store.editor.value = message.editor as boolean;
         break;
@@ -270,9 +276,11 @@ export class App {
     store.scene.value = info;
     store.input.value = message.input as string;
     store.isSample.value = message.sample as boolean;
+    store.file.value = message.file as number;
     store.methods.value = message.methods as [string, string];
     store.recipe.value = message.recipe as Record<string, unknown>[];
     store.items.value = null;
+    store.verdict.value = '';
     store.item.value = -1;
     store.measures.value = [];
     store.plot.value = null;

@@ -38,8 +38,7 @@ function toggleLock() {
 
 function nextFile(app: App, step: number) {
   const files = store.welcome.value?.files ?? [];
-  const at = files.indexOf(store.input.value);
-  const to = at + step;
+  const to = store.file.value < 0 ? 0 : store.file.value + step;
   if (to >= 0 && to < files.length) void app.run('open', { file: to });
 }
 

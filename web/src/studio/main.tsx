@@ -25,20 +25,12 @@ function chooseFiles(asClips = false) {
 }
 
 function TopBar() {
-  const files = store.welcome.value?.files ?? [];
   const undo = store.history.value;
   const can = (step: number) => undo.labels[undo.cursor + step] !== undefined;
   return (
     <header class="bar">
       <b class="brand">Sinew</b>
       <button onClick={() => chooseFiles()} title="Open a character: GLB, VRM, FBX, OBJ, PLY, …">Open…</button>
-      {files.length > 1 && (
-        <select aria-label="Characters" onChange={(event) => void app?.run('open', { file: Number(event.currentTarget.value) })}>
-          {files.map((name, i) => (
-            <option value={i} selected={name === store.input.value}>{name}</option>
-          ))}
-        </select>
-      )}
       <span class="name" title={store.input.value}>{store.isSample.value ? 'Sample' : store.input.value}</span>
       <nav class="modes" role="tablist">
         {store.modes.map(([mode, title, key]) => (

@@ -35,8 +35,19 @@ export interface Welcome {
   templates: string[];
   presets: string[];
   report: boolean;
+  grades: Grade[];
   rig: OptionInfo[];
   clips: OptionInfo[];
+}
+
+/// What `sinew check` finds of a listed file.
+export interface Grade {
+  file: number;
+  state: 'waiting' | 'checking' | 'graded' | 'bare' | 'unreadable';
+  verdict: '' | 'PASS' | 'CHECK' | 'FAIL';
+  text: string;
+  done: number;
+  of: number;
 }
 
 export interface Joint {
@@ -136,6 +147,9 @@ export const editor = signal(true);
 export const scene = signal<SceneInfo | null>(null);
 export const input = signal('');
 export const isSample = signal(true);
+/// The number of the open file in the list; −1 for the sample and for files that were dropped.
+export const file = signal(-1);
+export const grades = signal<Grade[]>([]);
 export const images = signal<(number | null)[]>([]);
 export const history = signal<{ labels: string[]; cursor: number; command: string }>({ labels: [], cursor: 0, command: '' });
 export const pose = signal<Record<string, any>>({});

@@ -3,6 +3,7 @@
 
 import type { App } from '../app';
 import * as store from '../store';
+import { Files } from './files';
 
 function toggled<T>(set: ReadonlySet<T>, value: T): ReadonlySet<T> {
   const next = new Set(set);
@@ -20,10 +21,11 @@ export function Outliner({ app }: { app: () => App | null }) {
   const info = store.scene.value;
   const word = store.search.value.toLowerCase();
   const match = (name: string) => name.toLowerCase().includes(word);
-  if (!info) return <aside class="outliner" />;
+  if (!info) return <aside class="outliner"><Files app={app} /></aside>;
   const depth = depths(info.joints);
   return (
     <aside class="outliner">
+      <Files app={app} />
       <input type="search" placeholder="Search" aria-label="Search" value={store.search.value} onInput={(event) => (store.search.value = event.currentTarget.value)} />
       <h3>Meshes <i>{info.parts.length}</i></h3>
       <ul>
