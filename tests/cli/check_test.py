@@ -56,6 +56,14 @@ class Check(CommandCase):
         self.assertEqual(json.loads(self.read("x.json"))["files"][0]["verdict"], "FAIL")
         self.refuse("bare.obj", "--sarif", "x.sarif", says="x.sarif")
 
+    def test_paths_in_sarif_are_uris(self):
+        shutil.copy(os.path.join(self.folder, "bare.obj"), os.path.join(self.folder, "a b#1 50%.obj"))
+        self.expect(1, "a b#1 50%.obj", os.path.join(self.folder, "bare.obj"), "--sarif", "uris.sarif")
+        results = json.loads(self.read("uris.sarif"))["runs"][0]["results"]
+        uris = {r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in results}
+        self.assertIn("a%20b%231%2050%25.obj", uris)
+        self.assertIn("file://" + self.folder + "/bare.obj", uris)
+
     def test_profiles(self):
         with open(os.path.join(self.folder, "mine.json"), "w", encoding="utf-8") as file:
             json.dump({"limits": {"skeleton.joints": {"fail": 3}}}, file)
@@ -178,6 +186,13 @@ class Mcp(CommandCase):
         result = subprocess.run([command_case.PROGRAM, "mcp", "."], cwd=self.folder, input=lines, capture_output=True,
                                 text=True, timeout=240, check=True)
         return [json.loads(line) for line in result.stdout.splitlines()]
+
+    def test_wrong_arguments_are_named(self):
+        for arguments, word in (({"input": "hero.glb"}, "'input'"), ({"inputs": ["hero.glb"], "output": 5}, "'output'"),
+                                ({"inputs": ["hero.glb"], "force": "yes"}, "'force'")):
+            (answer,) = self.talk({"method": "tools/call", "params": {"name": "info", "arguments": arguments}})
+            self.assertTrue(answer["result"]["isError"])
+            self.assertIn(word, answer["result"]["content"][0]["text"])
 
     def test_a_conversation(self):
         start, tools, checked, drawn = self.talk(

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+#include <string_view>
+
 #include "sinew/core/angles.h"
 #include "sinew/jobs/job.h"
 
@@ -67,6 +70,18 @@ Json row_json(const CheckRow& row, const std::filesystem::path& file) {
     json["advice"] = row.kind->advice;
   }
   return json;
+}
+
+// A path as a URI reference (RFC 3986): bytes that mean something else there are escaped.
+std::string uri_of(const std::filesystem::path& path) {
+  std::string uri = path.is_absolute() ? "file://" : "";
+  for (const char c : path.generic_string()) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain =
+        byte < 0x80 && (std::isalnum(byte) || std::string_view("-._~/").find(c) != std::string_view::npos);
+    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return uri;
 }
 
 }  // namespace
@@ -138,8 +153,7 @@ Json sarif_json(const std::vector<CheckedFile>& files) {
         {{"ruleId", rule},
          {"level", level},
          {"message", {{"text", text}}},
-         {"locations",
-          Json::array({{{"physicalLocation", {{"artifactLocation", {{"uri", file.path.generic_string()}}}}}}})}});
+         {"locations", Json::array({{{"physicalLocation", {{"artifactLocation", {{"uri", uri_of(file.path)}}}}}}})}});
   };
   for (const CheckedFile& file : files) {
     if (!file.error.empty()) add(file, "file.unreadable", "error", file.error);
@@ -148,7 +162,8 @@ Json sarif_json(const std::vector<CheckedFile>& files) {
       const std::string mend = mend_command(row, file.path);
       add(file, row.kind->id, row.verdict == CheckVerdict::kFail ? "error" : "warning",
           fmt::format("{}: {}. {}{}{}", row.kind->title, pipeline::check_value_text(row.value, row.kind->unit),
-                      row.text, mend.empty() ? "" : " ", mend));
+                      row.where.empty() ? row.text : row.where + ": " + row.text,
+                      mend.empty() ? "" : " To mend it: ", mend));
     }
   }
   return {{"version", "2.1.0"},

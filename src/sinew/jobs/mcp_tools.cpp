@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <thread>
 
@@ -68,7 +69,21 @@ Json schema_of(const Command& command) {
     properties["output"] = {{"type", "string"}, {"description", "The file to write."}};
     properties["force"] = {{"type", "boolean"}, {"description", "Replace an existing file."}};
   }
-  return {{"type", "object"}, {"properties", std::move(properties)}, {"required", {"inputs"}}};
+  return {{"type", "object"},
+          {"properties", std::move(properties)},
+          {"required", {"inputs"}},
+          {"additionalProperties", false}};
+}
+
+// A mistyped argument must not be ignored: the tool would do something else than what was requested.
+void require_known(const Json& arguments) {
+  static const std::vector<std::string> names = {"inputs", "options", "output", "force"};
+  for (const auto& [name, value] : arguments.items())
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw Error(fmt::format("There is no argument '{}'.{} Arguments are {}.", name, did_you_mean(name, names),
+                              join_some(names)));
+  if (arguments.contains("output") && !arguments["output"].is_string()) throw Error("'output' is the name of a file.");
+  if (arguments.contains("force") && !arguments["force"].is_boolean()) throw Error("'force' is true or false.");
 }
 
 // One call of a tool.
@@ -78,6 +93,7 @@ class ToolCall {
       : folders_(folders), options_(options), command_(std::move(command)) {}
 
   mcp::ToolAnswer run(const Json& arguments, const Json& fixed) const {
+    require_known(arguments);
     const picture::ScratchFolder scratch;
     std::vector<std::string> words = {command_};
     const Json inputs = arguments.value("inputs", Json::array());
@@ -95,8 +111,7 @@ class ToolCall {
     files.commit();
     words.insert(words.end(), {"--config", (scratch.path() / "config.json").string()});
     fs::path output;
-    if (arguments.contains("output") && arguments["output"].is_string())
-      output = folders_.inside(arguments["output"].get<std::string>());
+    if (arguments.contains("output")) output = folders_.inside(arguments["output"].get<std::string>());
     if (!output.empty()) words.insert(words.end(), {"-o", output.string()});
     if (arguments.value("force", Json(false)) == true) words.emplace_back("--force");
     const int code = spawn(words, scratch.path() / "out.txt", scratch.path() / "err.txt");
