@@ -157,6 +157,10 @@ int program(int argc, const char* const* argv) {
   } catch (const Cancelled&) {
     return fail(kCancelled, "cancelled", cancelled_text(command), common, command);
   } catch (const std::bad_alloc&) {
+    if (jobs::wrote_files())
+      return fail(kNotAsAsked, "internal",
+                  "There is not enough memory to go on. The files that were written before are complete.", common,
+                  command);
     return fail(kInternal, "internal", "There is not enough memory for this. Nothing was written.", common, command);
   } catch (const std::exception& problem) {
     return fail(kInternal, "internal",

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <mutex>
 
@@ -111,13 +112,16 @@ bool move_to_new(const fs::path& from, const fs::path& to) {
   return true;
 }
 
-void flush_folder(const fs::path& target) {
-  const fs::path folder = target.parent_path();
+std::atomic<std::size_t> committed = 0;
+
+void flush_folder(const fs::path& folder) {
   const Descriptor file(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (file.get() >= 0) ::fsync(file.get());
 }
 
 }  // namespace
+
+std::size_t committed_files() { return committed; }
 
 void set_may_replace(const fs::path& target, bool allowed) { reserved().set(target, allowed); }
 
@@ -144,10 +148,20 @@ void AtomicFiles::clear_leftovers(const fs::path& folder) {
 
 int AtomicFiles::make_temporary(const fs::path& target) {
   clear_leftovers(target.parent_path());
-  std::string name = temporary_name(target);
-  const int file = ::mkostemp(name.data(), O_CLOEXEC);
-  if (file < 0) throw write_error(target);
-  pending_.push_back({name, target, is_there(target)});
+  pending_.push_back({{}, target, is_there(target)});
+  std::string name;
+  int file = -1;
+  try {
+    name = temporary_name(target);
+    file = ::mkostemp(name.data(), O_CLOEXEC);
+    if (file < 0) throw write_error(target);
+    pending_.back().temporary = name;
+  } catch (...) {
+    // Memory may run out between the making of the file and the note of it.
+    if (file >= 0) ::unlink(name.c_str()), ::close(file);
+    pending_.pop_back();
+    throw;
+  }
   const mode_t mask = ::umask(0);
   ::umask(mask);
   ::fchmod(file, 0666 & ~mask);
@@ -200,29 +214,32 @@ void AtomicFiles::undo(std::size_t moved) {
 
 void AtomicFiles::commit() {
   close_streams();
+  // All that needs memory comes before the first move: it may run out, and must not leave half of the files moved.
+  for (Pending& file : pending_) {
+    file.replaces = (file.was_there || newcomer_ == Newcomer::kReplaced) && !reserved().has(file.target);
+    if (file.replaces && pending_.size() > 1) file.old = file.temporary.string() + "-old";
+  }
+  const fs::path folder = pending_.empty() ? fs::path() : pending_.back().target.parent_path();
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     Pending& file = pending_[i];
-    const bool replaces = (file.was_there || newcomer_ == Newcomer::kReplaced) && !reserved().has(file.target);
-    if (replaces && pending_.size() > 1) {
-      file.old = file.temporary.string() + "-old";
-      if (::link(file.target.c_str(), file.old.c_str()) != 0) file.old.clear();
-    }
-    const bool moved = replaces ? ::rename(file.temporary.c_str(), file.target.c_str()) == 0
-                                : move_to_new(file.temporary, file.target);
+    if (!file.old.empty() && ::link(file.target.c_str(), file.old.c_str()) != 0) file.old.clear();
+    const bool moved = file.replaces ? ::rename(file.temporary.c_str(), file.target.c_str()) == 0
+                                     : move_to_new(file.temporary, file.target);
     if (moved) continue;
-    const bool appeared = errno == EEXIST;
-    const Error problem(appeared
-                            ? fmt::format("{} already exists: it appeared after this job began. Nothing was changed.",
-                                          file.target.string())
-                            : fmt::format("Cannot move {} into place: {}. Nothing was changed.", file.target.string(),
-                                          system_reason()));
+    const int reason = errno;
     if (!file.old.empty()) ::unlink(file.old.c_str());
+    const fs::path target = std::move(file.target);
     undo(i);
-    throw problem;
+    errno = reason;
+    throw Error(
+        reason == EEXIST
+            ? fmt::format("{} already exists: it appeared after this job began. Nothing was changed.", target.string())
+            : fmt::format("Cannot move {} into place: {}. Nothing was changed.", target.string(), system_reason()));
   }
+  committed += pending_.size();
   for (const Pending& file : pending_)
     if (!file.old.empty()) ::unlink(file.old.c_str());
-  if (!pending_.empty()) flush_folder(pending_.back().target);
+  if (!pending_.empty()) flush_folder(folder);
   pending_.clear();
   for (const fs::path& path : obsolete_) ::unlink(path.c_str());
   obsolete_.clear();

@@ -19,6 +19,9 @@ namespace sinew::io {
 /// an output that is not there, so that a file that appears while it works is safe.
 void set_may_replace(const std::filesystem::path& target, bool allowed);
 
+/// How many files this process has put into place so far.
+std::size_t committed_files();
+
 /// Several files that are written together: each goes to a temporary file beside its target, and `commit` moves them
 /// all into place. Without `commit` (an exception, a full disk, a cancelled job) no new file remains and every existing
 /// file is unchanged. Temporary files of a process that was killed are removed by the next run in the same folder.
@@ -73,6 +76,7 @@ class AtomicFiles {
     std::filesystem::path temporary;
     std::filesystem::path target;
     bool was_there = false;          ///< When it was added.
+    bool replaces = false;           ///< What is at its target when it is moved.
     std::filesystem::path old = {};  ///< A second name of what the target was, while others are moved.
   };
   int make_temporary(const std::filesystem::path& target);

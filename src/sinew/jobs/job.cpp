@@ -104,6 +104,8 @@ std::string shell_word(const fs::path& path) {
 
 void allow_outside(bool allowed) { io::allow_outside_files(allowed); }
 
+bool wrote_files() { return io::committed_files() > 0; }
+
 void set_texture_folder(const fs::path& folder) { io::set_texture_folder(folder); }
 
 Json read_config(const fs::path& path, const std::string& command) {

@@ -85,6 +85,9 @@ class StageClock {
 /// Lets models read files outside their own folder, for the whole program; see docs/security.md.
 void allow_outside(bool allowed);
 
+/// Whether this process has put files into place.
+bool wrote_files();
+
 /// All commands, in the order of the help text.
 const Registry<Registered<Command>>& commands();
 
