@@ -140,6 +140,8 @@ def compare(name, mine, theirs, failures):
         return
     polygons = polygons_equal(mine["polygons"], theirs["meshes"], mine["parts"])
     line += f", polygons {polygons}"
+    if polygons != "equal":
+        failures.append(f"{name}: polygons differ: {polygons}")
     if mine["weights"]:
         weight = worst_weight(mine["weights"], theirs["meshes"], mine["parts"])
         line += f", weights {weight:.1e}"

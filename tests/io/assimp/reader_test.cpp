@@ -136,6 +136,37 @@ TEST(AssimpReader, UnitAndAxesOfAColladaAreHonoured) {
   EXPECT_NEAR(flat.character.rig.mesh.bounds().extent().z(), 2, 1e-6);
 }
 
+TEST(AssimpReader, ReadsColladaInUtf16AndWithSpaceBeforeNumbers) {
+  const std::string text =
+      "<?xml version=\"1.0\"?><COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" version=\"1.4.1\">"
+      "<asset><up_axis>Y_UP</up_axis></asset><library_geometries><geometry id=\"g\"><mesh><source id=\"p\">"
+      "<float_array id=\"a\" count=\"9\">  0 0 0 1 0 0\n 0 1 0 </float_array><technique_common>"
+      "<accessor source=\"#a\" count=\"3\" stride=\"3\"><param name=\"X\" type=\"float\"/><param name=\"Y\" "
+      "type=\"float\"/><param name=\"Z\" type=\"float\"/></accessor></technique_common></source><vertices id=\"v\">"
+      "<input semantic=\"POSITION\" source=\"#p\"/></vertices><triangles count=\"1\"><input semantic=\"VERTEX\" "
+      "source=\"#v\" offset=\"0\"/><p> 0 1 2 </p></triangles></mesh></geometry></library_geometries>"
+      "<library_visual_scenes><visual_scene id=\"s\"><node id=\"n\" name=\"\u00e9\"><rotate> 0 0 1 90</rotate>"
+      "<instance_geometry url=\"#g\"/></node></visual_scene></library_visual_scenes><scene>"
+      "<instance_visual_scene url=\"#s\"/></scene></COLLADA>";
+  const std::string latin = [&] {
+    std::string plain = text;  // é in one byte, for UTF-16 below.
+    if (const std::size_t at = plain.find("\u00e9"); at != std::string::npos) plain.replace(at, 2, "\xe9");
+    return plain;
+  }();
+  for (const int order : {0, 1, 2}) {
+    std::string bytes = order == 0 ? text : order == 1 ? "\xff\xfe" : "\xfe\xff";
+    for (const char c : order == 0 ? std::string() : latin) {
+      if (order == 2) bytes += '\0';
+      bytes += c;
+      if (order == 1) bytes += '\0';
+    }
+    const auto view = as_bytes(bytes);
+    const Asset asset = load_bytes("a.dae", Bytes(view.begin(), view.end()));
+    ASSERT_EQ(asset.character.rig.mesh.positions.size(), 3U) << order;
+    EXPECT_LT((asset.character.rig.mesh.positions[1] - Vec3(0, 1, 0)).norm(), 1e-6) << order;
+  }
+}
+
 TEST(AssimpReader, JoinsTheCornersOfAnStl) {
   const Asset asset = load_bytes(
       "tetra.stl",

@@ -16,6 +16,7 @@
 
 #include "sinew/core/error.h"
 #include "sinew/io/assimp/build.h"
+#include "sinew/io/assimp/collada_text.h"
 #include "sinew/io/reach.h"
 
 namespace sinew::io::assimp {
@@ -267,7 +268,10 @@ void configure(Assimp::Importer& importer) {
 
 Scene import_scene(const fs::path& path, const Bytes& bytes) {
   Assimp::Importer importer;
-  importer.SetIOHandler(new ModelFiles(path, bytes));  // The importer owns it.
+  // A .zae is an archive, which begins with "PK".
+  const bool archive = bytes.size() >= 2 && bytes[0] == std::byte{'P'} && bytes[1] == std::byte{'K'};
+  const Bytes plain = traits_of(path).collada && !archive ? plain_collada(bytes) : Bytes();
+  importer.SetIOHandler(new ModelFiles(path, plain.empty() ? bytes : plain));  // The importer owns it.
   configure(importer);
   const aiScene* source = importer.ReadFile(path.string(), 0);
   if (source == nullptr || source->mRootNode == nullptr) {
