@@ -101,5 +101,23 @@ TEST(JointNames, RolesHaveReadableNames) {
   EXPECT_EQ(joint_name("mixamo", {BodyPart::kHips, Side::kMiddle, 1}), "mixamorig:Hips");
 }
 
+TEST(JointNames, JointsThatOnlyLeadToTheirNamesakeHaveNoRole) {
+  std::vector<test::Place> places = {{"Hips", -1, {0, 0.95, 0}}};
+  test::add_pair(places, {"__UpLeg", "UpLeg", "LoLeg", "Foot"}, 0,
+                 {Vec3(0, 0.9, 0), Vec3(0.1, 0.9, 0), Vec3(0.1, 0.48, 0.01), Vec3(0.1, 0.08, 0)});
+  for (test::Place& place : places)
+    for (const std::string side : {"Left", "Right"})
+      if (place.name.starts_with(side + "__")) place.name = "__" + side + "UpLeg";
+  const Recognition known = recognize(test::skeleton_at(places));
+  for (std::size_t j = 0; j < places.size(); ++j) {
+    if (places[j].name.starts_with("__")) {
+      EXPECT_TRUE(known.roles[j].empty()) << places[j].name;
+    }
+    if (places[j].name == "LeftUpLeg") {
+      EXPECT_EQ(role_name(known.roles[j]), "left_thigh");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sinew::motion

@@ -134,6 +134,17 @@ TEST(ShapeRoles, TwistJointsAndControlJointsAreNoMainJoints) {
   for (const auto& [joint, role] : expected) EXPECT_EQ(role_at(places, shape, joint), role) << joint;
 }
 
+// A bird's toes may point backwards; its head is in front.
+TEST(ShapeRoles, SidesOfABirdFollowFromItsHead) {
+  std::vector<test::Place> places = {
+      {"Hips", -1, {0, 0.5, 0}}, {"Neck", 0, {0, 0.6, 0.3}}, {"Head", 1, {0, 0.8, 0.45}}};
+  test::add_pair(places, {"Thigh", "Shin", "Foot", "Toes"}, 0,
+                 {Vec3(0.1, 0.48, 0), Vec3(0.1, 0.3, 0.05), Vec3(0.1, 0.08, -0.05), Vec3(0.1, 0.01, -0.12)});
+  const Recognition shape = recognize_by_shape(weighted_rig(places, {}));
+  EXPECT_EQ(role_at(places, shape, "LeftThigh"), "left_thigh");
+  EXPECT_EQ(role_at(places, shape, "RightShin"), "right_shin");
+}
+
 TEST(ShapeRoles, WhatHasNoLegsHasNoRoles) {
   Rig rig;
   rig.skeleton = test::skeleton_at({{"a", -1, {0, 0, 0}}, {"b", 0, {0, 1, 0}}, {"c", 1, {0, 2, 0}}});

@@ -299,6 +299,54 @@ TEST(Retarget, AFirstFrameAtRestIsLeftOut) {
   EXPECT_TRUE(retarget(rig, clip, copy, {}, {.trim = {"0", "1"}}).findings.empty());
 }
 
+TEST(Retarget, ToesDoNotPointIntoTheGround) {
+  std::vector<test::Place> places = test::person();
+  for (const std::string side : {"Left", "Right"}) {
+    const auto toes =
+        std::find_if(places.begin(), places.end(), [&](const auto& p) { return p.name == side + "Toes"; });
+    places.push_back({side + "ToesTip", static_cast<int>(toes - places.begin()), toes->position + Vec3(0, 0, 0.08)});
+  }
+  const Rig rig = moving_rig(places, 5);
+  // Standing still with one foot on its toes.
+  const Index toes = rig.skeleton.find("LeftToes");
+  const auto rest = rest_matrices(rig.skeleton);
+  const Quat above = rotation_part(rest[rig.skeleton.joints[toes].parent]);
+  const Quat turned =
+      above.conjugate() * rotation_exp(Vec3(0.9, 0, 0)) * above * rig.skeleton.joints[toes].rest.rotation;
+  Clip clip;
+  Track& track = clip.tracks.emplace_back();
+  track.path = Track::Path::kRotation;
+  track.target = toes;
+  for (int key = 0; key <= 10; ++key) {
+    track.times_s.push_back(0.1F * static_cast<float>(key));
+    for (const double x : turned.coeffs()) track.values.push_back(static_cast<float>(x));
+  }
+  const auto tip = [&](Feet feet) {
+    const Retargeted result = retarget(rig, clip, rig, {}, {.feet = feet});
+    return joint_place(rig, moved(rig, result.clip, 0.5), "LeftToesTip").y();
+  };
+  const double at_rest = joint_place(rig, rest, "LeftToesTip").y();
+  EXPECT_LT(tip(Feet::kOff), at_rest - 0.04);
+  EXPECT_NEAR(tip(Feet::kOn), at_rest, 1e-4);
+}
+
+TEST(Retarget, FeetFarBelowTheGroundStandOnIt) {
+  const Rig rig = moving_rig(test::person(), 5);
+  const Clip clip = builtin_clip(rig.skeleton, "walk");
+  // The same clip about the origin, as MakeHuman writes it.
+  Clip lowered = clip;
+  const Index hips = rig.skeleton.find("Hips");
+  bool moves = false;
+  for (Track& track : lowered.tracks)
+    if (track.target == hips && track.path == Track::Path::kTranslation)
+      for (std::size_t k = 1; k < track.values.size(); k += 3) track.values[k] -= 0.9F, moves = true;
+  ASSERT_TRUE(moves);
+  const Clip a = retarget(rig, clip, rig, {}, {}).clip, b = retarget(rig, lowered, rig, {}, {}).clip;
+  for (const double t : {0.1, 0.4, 0.8})
+    EXPECT_NEAR(joint_place(rig, moved(rig, a, t), "Head").y(), joint_place(rig, moved(rig, b, t), "Head").y(), 0.03)
+        << t;
+}
+
 TEST(Retarget, ALoopEndsAsItBegins) {
   const Rig rig = moving_rig(test::person(), 5);
   RetargetOptions options;

@@ -206,15 +206,20 @@ void renumber(const Skeleton& skeleton, std::vector<JointRole>& roles) {
     }
 }
 
-// Rigid meshes often bear the name of the joint they hang on.
+// Rigid meshes often bear the name of the joint they hang on. MakeHuman's BVH files have a joint '__UpLeg_L' that only
+// leads to the place of 'UpLeg_L'.
 void drop_namesakes(const Skeleton& skeleton, std::vector<JointRole>& roles) {
   std::unordered_map<std::string, bool> deforming;
   for (const Joint& joint : skeleton.joints) {
     bool& any = deforming[joint.name];
     any = any || joint.deforming;
   }
-  for (Index j = 0; j < skeleton.size(); ++j)
-    if (!skeleton.joints[j].deforming && deforming[skeleton.joints[j].name]) roles[j] = {};
+  for (Index j = 0; j < skeleton.size(); ++j) {
+    const std::string& name = skeleton.joints[j].name;
+    if (!skeleton.joints[j].deforming && deforming[name]) roles[j] = {};
+    const std::size_t bars = std::min(name.find_first_not_of('_'), name.size());
+    if (bars > 0 && bars < name.size() && deforming.count(name.substr(bars)) != 0) roles[j] = {};
+  }
 }
 
 // Trunks: who is hips, chest and head where names tell only "torso 1, 2, 3" or "neck 1, 2".

@@ -224,6 +224,7 @@ class ShapeReader {
       arms_ = standing[i];
       four_legs_ = true;
     }
+    if (four_legs_ && has_more_legs(standing)) return false;
     const LimbPair* best = nullptr;
     for (const LimbPair* pair : others)
       if (!arms_ && pair->sides[0].chain.size() >= 2 && !is_below(legs_->attach, pair->sides[0].chain.front()) &&
@@ -231,6 +232,17 @@ class ShapeReader {
         best = pair;
     if (!arms_) arms_ = best;
     return true;
+  }
+
+  // Whether a third pair stands apart from those that were chosen: a spider's or an insect's.
+  bool has_more_legs(const std::vector<const LimbPair*>& standing) const {
+    const auto foot = [](const LimbPair& pair) { return Vec3(0.5 * (pair.sides[0].tip + pair.sides[1].tip)); };
+    return std::any_of(standing.begin(), standing.end(), [&](const LimbPair* pair) {
+      const auto is_apart = [&](const LimbPair* other) {
+        return level(foot(*pair) - foot(*other)).norm() > 0.3 * other->length();
+      };
+      return pair->length() > 0.55 * legs_->length() && is_apart(legs_) && is_apart(arms_);
+    });
   }
 
   // How far along a limb each of its joints is. A foot is level, so that legs are measured by how far they go down.
@@ -350,6 +362,17 @@ class ShapeReader {
     return mass > 0 && (low || ankle + 1 < leg.chain.size()) ? Vec3(sum / mass) : leg.tip;
   }
 
+  // Birds, and others whose trunk is not upright, have their heads far in front of their legs: toes may point anywhere.
+  Vec3 lean_of_head() const {
+    const std::vector<Index> chain = neck_chain(arms_ ? arms_->attach : legs_->attach);
+    if (chain.empty()) return Vec3::Zero();
+    const Index head = chain[head_of(chain)];
+    const Vec3 from = legs_->base;
+    const Vec3 reach = (mass_[head] > 0 ? Vec3(moved_[head] / mass_[head]) : place(head)) - from;
+    const Vec3 lean = level(reach);
+    return lean.norm() > 0.6 * std::max(0.0, reach.y()) ? lean : Vec3(Vec3::Zero());
+  }
+
   // Where feet point, or else knees; animals go where the front legs are.
   void find_forward() {
     up_ = Vec3::UnitY();
@@ -362,6 +385,7 @@ class ShapeReader {
       knees += at(joints[s].middle) - 0.5 * (at(joints[s].first) + at(joints[s].last));
     }
     forward_ = level(feet);
+    if (const Vec3 lean = lean_of_head(); !four_legs_ && lean.norm() > 0) forward_ = lean;
     if (four_legs_) {
       // A skeleton usually begins at the hips.
       const bool front_is_root = is_below(legs_->attach, arms_->attach),

@@ -15,6 +15,7 @@ constexpr double kContactSpeed = 0.8;    // Per second.
 constexpr double kStraightest = 0.9995;  // Of the leg's length: a straight leg has no plane to bend in.
 constexpr double kFade_s = 0.25;         // A correction begins and ends within this time.
 constexpr double kGap_s = 0.05, kLeast_s = 0.08;
+constexpr double kPointsDown = 0.3;  // Toes whose level part is less than this share of their length point down.
 
 double seconds(const std::vector<float>& times, std::size_t a, std::size_t b) {
   return static_cast<double>(times[b]) - static_cast<double>(times[a]);
@@ -62,6 +63,7 @@ class FeetPlanter {
           if (const Vec3 goal = foot(side, f) + shift_[side][f]; (goal - foot_now(side, f)).norm() > 1e-9)
             bend_leg(body_, body_.legs[side], goal, frames_[f]);
     for (std::size_t f = 0; f < frames_.size(); ++f) model_[f] = model_matrices(*body_.skeleton, frames_[f]);
+    for (std::size_t side = 0; side < 2; ++side) bend_toes(side);
     for (std::size_t side = 0; side < 2; ++side)
       report.most_slide = std::max(report.most_slide, slide(side, &report.most_height));
     return report;
@@ -147,6 +149,37 @@ class FeetPlanter {
       if (!back.allFinite()) continue;
       frames_[f][hips_].translation = transform_point(back, place_of(model_[f][hips_]) - smoothed[f] * body_.up());
     }
+  }
+
+  // Toes that would point into the ground lie on it, at the height that their tips have at rest.
+  void bend_toes(std::size_t side) {
+    const LegJoints& leg = body_.legs[side];
+    if (!leg.complete() || leg.toes == kNone) return;
+    const Vec3 up = body_.up(), tip_at_rest = end_of(leg.toes),
+               tip = transform_point(body_.rest[leg.toes].inverse(), tip_at_rest);
+    const double least = ground_ + std::max(0.0, tip_at_rest.dot(up) - body_.ground);
+    for (std::size_t f = 0; f < frames_.size(); ++f) {
+      const Vec3 ball = place_of(model_[f][leg.toes]), toes = transform_point(model_[f][leg.toes], tip) - ball;
+      const double height = least - ball.dot(up), length = toes.norm();
+      if (toes.dot(up) >= height || std::abs(height) >= length) continue;
+      // Along the toes or, where they point straight down, along the foot.
+      const Vec3 foot =
+          rotation_part(model_[f][leg.foot]) * (body_.rest_rotation[leg.foot].conjugate() * body_.axes.col(2));
+      Vec3 along = toes - toes.dot(up) * up;
+      along += std::max(0.0, kPointsDown * length - along.norm()) * (foot - foot.dot(up) * up);
+      if (!(along.norm() > 1e-3 * length)) continue;
+      const Vec3 lying = height * up + std::sqrt(length * length - height * height) * along.normalized();
+      turn_joint(*body_.skeleton, leg.toes, Quat::FromTwoVectors(toes, lying), model_[f], frames_[f]);
+    }
+  }
+
+  // Where the bone of a joint ends at rest.
+  Vec3 end_of(Index joint) const {
+    for (Index j = 0; j < body_.skeleton->size(); ++j)
+      if (body_.skeleton->joints[j].parent == joint && (body_.place(j) - body_.place(joint)).norm() > 1e-9)
+        return body_.place(j);
+    const std::optional<Vec3>& end = body_.skeleton->joints[joint].end_local;
+    return end ? transform_point(body_.rest[joint], *end) : body_.place(joint);
   }
 
   // At least as large as the values everywhere, and smooth.

@@ -19,11 +19,12 @@
 namespace sinew::motion {
 namespace {
 
-constexpr double kLeastRate = 30;        // Keys per second, where the source has fewer.
-constexpr double kPath_s = 0.5;          // The way is the mean over this time to either side.
-constexpr double kLoop_s = 0.3;          // The end of a loop blends into its beginning within this time.
-constexpr double kStandsOnGround = 0.1;  // In leg lengths: a rest pose this near to height 0 stands on the ground.
-constexpr double kLowestShare = 0.05;    // Of all frames: those in which feet are lowest.
+constexpr double kLeastRate = 30;          // Keys per second, where the source has fewer.
+constexpr double kPath_s = 0.5;            // The way is the mean over this time to either side.
+constexpr double kLoop_s = 0.3;            // The end of a loop blends into its beginning within this time.
+constexpr double kStandsOnGround = 0.1;    // In leg lengths: a rest pose this near to height 0 stands on the ground.
+constexpr double kFeetBelowGround = 0.25;  // In leg lengths.
+constexpr double kLowestShare = 0.05;      // Of all frames: those in which feet are lowest.
 
 std::pair<double, double> trimmed_part(const Clip& clip, const std::vector<std::string>& trim) {
   const double length = clip.duration_s();
@@ -155,8 +156,11 @@ class ClipRetargeter {
 
   // Motion capture often rests with its hips at the origin. Then the ground is where the feet are lowest.
   double ground_of_source() const {
-    if (lowest_.empty() || std::abs(from_.ground) < kStandsOnGround * from_.leg_length) return 0;
-    return *std::min_element(lowest_.begin(), lowest_.end());
+    if (lowest_.empty()) return 0;
+    const double lowest = *std::min_element(lowest_.begin(), lowest_.end());
+    // Or it rests on the ground and moves about the origin, as in MakeHuman's files: feet are not below the ground.
+    const bool below = lowest < -kFeetBelowGround * from_.leg_length;
+    return std::abs(from_.ground) < kStandsOnGround * from_.leg_length && !below ? 0 : lowest;
   }
 
   Mat4 above_leader(std::size_t f) const {
