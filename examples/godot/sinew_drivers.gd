@@ -113,9 +113,16 @@ func _prepare(driver: Dictionary, bone: int, source: int) -> Dictionary:
 		"share": driver.get("share", 0.5), "weight": driver.get("weight", 1.0),
 		"keys": driver.get("keys", []), "coefficients": driver.get("coefficients", []),
 		"rest": _skeleton.get_bone_rest(bone),
-		"driven_axis": _rest_rotation(bone).inverse() * (_rest_rotation(source) * axis),
+		"driven_axis": axis,
 		"constant": 0.0,
 	}
+	# With "before", a bone beside its source keeps the axis that it had where the driver was made.
+	var seen: Vector3 = axis
+	if driver.kind == "twist_share" and driver.has("before") and not _is_above(source, bone):
+		seen = entry.before.inverse() * axis
+	entry.driven_axis = _rest_rotation(bone).inverse() * (_rest_rotation(source) * seen)
+	if driver.kind == "twist_share" and driver.has("before"):
+		entry.constant = _twist_angle(entry.before, axis)
 	if driver.kind == "polynomial":
 		entry.constant = _outputs(entry, _rotation_vector(entry.before) if driver.has("before") else Vector3())
 		if not driver.has("before"):
@@ -124,6 +131,12 @@ func _prepare(driver: Dictionary, bone: int, source: int) -> Dictionary:
 	elif driver.kind == "driven_keys" and driver.has("before"):
 		entry.constant = _piecewise_linear(entry.keys, _twist_angle(entry.before, axis))
 	return entry
+
+
+func _is_above(above: int, bone: int) -> bool:
+	while bone >= 0 and bone != above:
+		bone = _skeleton.get_bone_parent(bone)
+	return bone == above
 
 
 func _inputs(entry: Dictionary) -> Array:
@@ -170,11 +183,11 @@ func _drive(entry: Dictionary) -> void:
 		"aim":
 			turn = _aim(entry)
 		"twist_share":
-			turn = _rotation(entry.driven_axis * (entry.share * _twist_angle(_delta(entry), entry.axis)))
+			turn = _rotation(entry.driven_axis * (entry.share * (_twist_angle(_delta(entry), entry.axis) - entry.constant)))
 		"driven_keys":
 			turn = _rotation(entry.driven_axis * (_piecewise_linear(entry.keys, _twist_angle(_delta(entry), entry.axis)) - entry.constant))
 		"rotation_share":
-			turn = _rotation(_rotation_vector(_delta(entry)) * entry.share)
+			turn = _rotation(_rotation_vector(entry.before) * -entry.share) * _rotation(_rotation_vector(_delta(entry)) * entry.share)
 		"polynomial":
 			var out: Array = _outputs(entry, _rotation_vector(_delta(entry)))
 			for i in 9:

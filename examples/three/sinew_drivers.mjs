@@ -100,10 +100,20 @@ export class SinewDrivers {
       sourceRest: source.quaternion.clone(),
     };
     // The source's axis as the driven joint sees it at rest.
-    entry.drivenAxis = axis.clone().applyQuaternion(this.#modelRotation(source)).applyQuaternion(this.#modelRotation(object).invert());
+    // With 'before', a joint beside its source keeps the axis that it had where the driver was made.
+    const seen = axis.clone();
+    if (driver.kind === 'twist_share' && driver.before && !this.#isAbove(source, object)) seen.applyQuaternion(before.clone().invert());
+    entry.drivenAxis = seen.applyQuaternion(this.#modelRotation(source)).applyQuaternion(this.#modelRotation(object).invert());
+    if (driver.kind === 'twist_share') entry.constant = driver.before ? twistAngle(before, axis) : 0;
     if (driver.kind === 'polynomial') entry.constant = driver.before ? outputs(entry, rotationVector(before)) : new Array(9).fill(0);
     if (driver.kind === 'driven_keys') entry.constant = driver.before ? piecewiseLinear(driver.keys, twistAngle(before, axis)) : 0;
     return entry;
+  }
+
+  #isAbove(above, object) {
+    let at = object;
+    while (at && at !== above) at = at.parent;
+    return at === above;
   }
 
   /** The product of the rotations from the scene to an object. */
@@ -136,11 +146,11 @@ export class SinewDrivers {
     } else {
       const delta = this.#delta(entry);
       if (kind === 'twist_share') {
-        turn = rotation(entry.drivenAxis.clone().multiplyScalar(entry.share * twistAngle(delta, entry.axis)));
+        turn = rotation(entry.drivenAxis.clone().multiplyScalar(entry.share * (twistAngle(delta, entry.axis) - entry.constant)));
       } else if (kind === 'driven_keys') {
         turn = rotation(entry.drivenAxis.clone().multiplyScalar(piecewiseLinear(entry.keys, twistAngle(delta, entry.axis)) - entry.constant));
       } else if (kind === 'rotation_share') {
-        turn = rotation(rotationVector(delta).multiplyScalar(entry.share));
+        turn = rotation(rotationVector(entry.before).multiplyScalar(-entry.share)).multiply(rotation(rotationVector(delta).multiplyScalar(entry.share)));
       } else {
         const out = outputs(entry, rotationVector(delta)).map((value, i) => value - entry.constant[i]);
         object.position.add(new Vector3(...out.slice(0, 3)).applyQuaternion(rest.quaternion));

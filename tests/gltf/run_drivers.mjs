@@ -62,6 +62,8 @@ function makeArm(options, work) {
       json.joints.push({name, parent: fore, translation: place, rotation, scale, role: 'helper', driver: {source: hand, ...driver}});
   add('HandTwist', [0, 0.5, 0], turn([0, 1, 0.4], 0.7), {kind: 'twist_share', axis: [0.2, 1, 0], share: 0.5});
   add('HandShare', [0, 0.7, 0.1], turn([0, 1, 1], -0.8), {kind: 'rotation_share', share: 0.3});
+  add('HandTwistAgain', [0, 0.45, 0], turn([0, 1, 0.3], 0.6), {kind: 'twist_share', axis: [0.2, 1, 0], share: 0.4, before: turn([1, 0.5, 0], 0.7)});
+  add('HandShareAgain', [0, 0.65, 0.1], turn([0, 1, 2], -0.5), {kind: 'rotation_share', share: 0.6, before: turn([1, 0, 0.4], 0.5)});
   add('HandKeys', [0.1, 0.6, 0], turn([1, 0, 1], 0.3), {kind: 'driven_keys', axis: [0, 1, 0.1], keys: [[-2, 0.4], [0, 0], [1, -0.7], [3, 0.2]], before: turn([0, 1, 0], 0.2)});
   add('HandPoly', [0.1, 0.3, 0.2], turn([1, 2, 3], 0.9), {
     kind: 'polynomial', before: turn([1, 0, 1], 0.25),

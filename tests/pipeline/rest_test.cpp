@@ -118,7 +118,18 @@ TEST(SetRest, APoseOtherThanTheBindPoseCanBeMadeTheRestPoseAndBack) {
   for (std::size_t j = 0; j < pose.size(); ++j) EXPECT_LT((pose[j].matrix() - bound[j].matrix()).norm(), 1e-6);
   const RestResult result = set_rest(before, pose);
   EXPECT_LT(result.largest_move, 1e-6) << "the skin is where it was bound";
-  EXPECT_GT(set_rest(before, rest_of(before)).largest_move, 0.01) << "the skin is where the joints rest";
+  // The skin is where the joints rest, and looks as linear blending shows it there.
+  const RestResult put_right = set_rest(before, rest_of(before));
+  EXPECT_GT(put_right.largest_move, 0.01);
+  const std::vector<Mat4> frames = rest_matrices(before.rig.skeleton), bind = inverse_bind_of_part(before.rig, 0);
+  const SkinWeights weights = before.rig.weights.normalized();
+  for (Index v = 0; v < weights.row_count(); v += 5) {
+    Vec3 shown = Vec3::Zero();
+    for (const Influence& i : weights.row(v))
+      shown += static_cast<double>(i.weight) *
+               transform_point(Mat4(frames[i.joint] * bind[i.joint]), before.rig.mesh.positions[v]);
+    EXPECT_LT((shown - put_right.character.rig.mesh.positions[v]).norm(), 1e-9);
+  }
 }
 
 TEST(SetRest, PosesThatDoNotExistAreRefused) {
@@ -133,6 +144,36 @@ TEST(SetRest, PosesThatDoNotExistAreRefused) {
   std::vector<Transform> flat = rest_of(human);
   flat[1].scale = Vec3(1, 0, 1);
   EXPECT_THROW(set_rest(human, flat), Error);
+}
+
+TEST(SetRest, SharesOfRotationsKeepWhatTheyShow) {
+  for (const bool below : {true, false})
+    for (const Driver::Kind kind : {Driver::Kind::kTwistShare, Driver::Kind::kRotationShare}) {
+      Character before = test::made_human("a");
+      Skeleton& skeleton = before.rig.skeleton;
+      const Index source = skeleton.find("LeftForearm"), helper = skeleton.size();
+      Joint joint;
+      joint.name = "Helper";
+      joint.parent = below ? source : skeleton.joints[source].parent;
+      joint.rest.translation = Vec3(0, 0.1, 0);
+      joint.rest.rotation = rotation_exp(Vec3(0.3, 0.1, 0.2));
+      joint.driver = Driver();
+      joint.driver->kind = kind;
+      joint.driver->source = source;
+      joint.driver->share = 0.4;
+      skeleton.joints.push_back(joint);
+      std::vector<Transform> pose = rest_of(before);
+      pose[source].rotation = pose[source].rotation * rotation_exp(Vec3(0.7, 0.3, -0.4));
+      const Character after = set_rest(before, pose).character;
+      for (const Vec3& turn : {Vec3(0, 0, 0), Vec3(0.6, 0, 0.2), Vec3(-0.3, 0.5, 0.8)}) {
+        const auto shown = [&](const Character& character) {
+          Pose moved = rest_pose(character.rig);
+          moved.local[source].rotation = skeleton.joints[source].rest.rotation * rotation_exp(turn);
+          return motion::resolve(character.rig.skeleton, moved).joints[helper];
+        };
+        EXPECT_LT((shown(before) - shown(after)).cwiseAbs().maxCoeff(), 1e-9) << below << " " << static_cast<int>(kind);
+      }
+    }
 }
 
 TEST(SetRest, DriversThatAreCurvedKeepWhatTheyShow) {

@@ -109,6 +109,19 @@ std::vector<Quat> model_rotations_at_rest(const Skeleton& skeleton) {
   return rotations;
 }
 
+bool is_above(const Skeleton& skeleton, Index above, Index joint) {
+  while (joint != kNone && joint != above) joint = skeleton.joints[joint].parent;
+  return joint == above;
+}
+
+// The axis of the source about which a joint turns. One that shares the twist of a joint beside it keeps the axis that
+// it had where the driver was made.
+Vec3 axis_at_rest(const Skeleton& skeleton, Index joint, const Driver& driver) {
+  const Vec3 axis = driver.axis.normalized();
+  const bool beside = driver.kind == Driver::Kind::kTwistShare && !is_above(skeleton, driver.source, joint);
+  return beside ? Vec3(driver.before.conjugate() * axis) : axis;
+}
+
 // Which driven joints must be evaluated before a driver. Aiming asks where joints stand, and so for all their
 // ancestors; the others ask only how the source has turned in its own frame.
 std::vector<Index> needs(const Skeleton& skeleton, Index joint) {
@@ -177,12 +190,10 @@ Drivers::Drivers(const Skeleton& skeleton) {
     prepared.driver = *skeleton.joints[j].driver;
     if (prepared.driver.kind == Driver::Kind::kOpaque) continue;
     prepared.driver.before.normalize();
-    prepared.rebased =
-        (prepared.driver.kind == Driver::Kind::kPolynomial || prepared.driver.kind == Driver::Kind::kDrivenKeys) &&
-        prepared.driver.before.vec() != Vec3::Zero();
+    prepared.rebased = prepared.driver.kind != Driver::Kind::kAim && prepared.driver.before.vec() != Vec3::Zero();
     const Index source = prepared.driver.source;
     prepared.source_axis = prepared.driver.axis.normalized();
-    prepared.driven_axis = rest[j].conjugate() * (rest[source] * prepared.source_axis);
+    prepared.driven_axis = rest[j].conjugate() * (rest[source] * axis_at_rest(skeleton, j, prepared.driver));
     const double cosine = prepared.source_axis.dot(axes_[source]);
     // A hand's own bone is not quite in line with the forearm, about which it twists: which turn it is in, its twist
     // tells all the same.
@@ -261,7 +272,8 @@ void Drivers::drive(Index joint, Pose& pose) const {
   };
   switch (driver.kind) {
     case Driver::Kind::kTwistShare:
-      turn(driver.share * source_angle(prepared, pose));
+      turn(driver.share * (source_angle(prepared, pose) -
+                           (prepared.rebased ? twist_angle_rad(driver.before, prepared.source_axis) : 0)));
       break;
     case Driver::Kind::kDrivenKeys:
       turn(key_angle(prepared, pose));
@@ -272,6 +284,7 @@ void Drivers::drive(Index joint, Pose& pose) const {
     case Driver::Kind::kRotationShare: {
       const Vec3 v = driver.share * rotation_log(source_delta(prepared, pose));
       delta = rotation_exp(v);
+      if (prepared.rebased) delta = rotation_exp(-driver.share * rotation_log(driver.before)) * delta;
       expected_twist = v.dot(axes_[joint]);
       break;
     }

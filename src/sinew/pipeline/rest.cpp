@@ -22,8 +22,19 @@ namespace {
 constexpr double kSameRest = 1e-9;
 constexpr double kVertexMoved = 1e-6;  // Of the size.
 
-// The transform of every vertex from where it is to where the joints at `frames` put it.
-std::vector<Mat4> vertex_transforms(const Rig& rig, const std::vector<Mat4>& frames) {
+std::vector<Mat4> linear_transforms(const SkinWeights& weights, const std::vector<Mat4>& joint_transforms) {
+  std::vector<Mat4> result(weights.row_count(), Mat4::Identity());
+  for (Index v = 0; v < weights.row_count(); ++v) {
+    if (weights.row(v).empty()) continue;
+    result[v].setZero();
+    for (const Influence& i : weights.row(v)) result[v] += static_cast<double>(i.weight) * joint_transforms[i.joint];
+  }
+  return result;
+}
+
+// The transform of every vertex from where it is to where the joints at `frames` put it. If the joints stay where they
+// rest, the skin must look as it does there in every program: it is blended linearly, and there is no way back.
+std::vector<Mat4> vertex_transforms(const Rig& rig, const std::vector<Mat4>& frames, bool joints_stay) {
   std::vector<Mat4> result(rig.mesh.positions.size(), Mat4::Identity());
   const std::vector<Mat4> rest = rest_matrices(rig.skeleton);
   const SkinWeights weights = rig.weights.normalized();
@@ -43,7 +54,8 @@ std::vector<Mat4> vertex_transforms(const Rig& rig, const std::vector<Mat4>& fra
       joints.push_back(frames[j] * bind[j]);
       positions.push_back(bind[j].inverse().topRightCorner<3, 1>());
     }
-    const std::vector<Mat4> blended = reversible_transforms(weights, joints, positions);
+    const std::vector<Mat4> blended =
+        joints_stay ? linear_transforms(weights, joints) : reversible_transforms(weights, joints, positions);
     std::copy_n(blended.begin() + part.first_vertex, part.vertex_count, result.begin() + part.first_vertex);
   }
   return result;
@@ -86,8 +98,8 @@ void move_limits(Joint& joint, const Transform& before) {
   joint.limits->upper_rad -= moved;
 }
 
-// Drivers that are curved in the rotation of their source remember from where that was counted. The others are
-// proportional to it and count from the new rest pose. Those of an unknown kind cannot be changed.
+// Drivers remember from where the rotation of their source is counted, so that they show the same as before. An aim is
+// absolute. Those of an unknown kind cannot be changed.
 void rebase_driver(Joint& joint, const Skeleton& old, const std::vector<Transform>& local, Findings& findings) {
   if (!joint.driver) return;
   Driver& driver = *joint.driver;
@@ -98,8 +110,7 @@ void rebase_driver(Joint& joint, const Skeleton& old, const std::vector<Transfor
   if (driver.source == kNone || driver.source >= old.size()) return;
   const Quat moved = delta_rotation(old.joints[driver.source].rest, local[driver.source]);
   if (Quat::Identity().angularDistance(moved) < 1e-7) return;
-  if (driver.kind == Driver::Kind::kPolynomial || driver.kind == Driver::Kind::kDrivenKeys)
-    driver.before = (driver.before * moved).normalized();
+  if (driver.kind != Driver::Kind::kAim) driver.before = (driver.before * moved).normalized();
 }
 
 // The pose with driven joints where their drivers put them.
@@ -181,7 +192,10 @@ RestResult set_rest(Character character, const std::vector<Transform>& wanted) {
       throw Error("A joint has no size in this pose, so that nothing can be bound in it.");
   const std::vector<Vec3> positions = rig.mesh.positions;
   const double size = rig.mesh.size();
-  rigging::transform_vertices(rig.mesh, vertex_transforms(rig, frames));
+  bool joints_stay = true;
+  for (std::size_t j = 0; j < frames.size(); ++j)
+    joints_stay = joints_stay && (frames[j] - before[j]).cwiseAbs().maxCoeff() <= kSameRest * (1 + before[j].norm());
+  rigging::transform_vertices(rig.mesh, vertex_transforms(rig, frames, joints_stay));
   for (std::size_t v = 0; v < positions.size(); ++v) {
     const double moved = (rig.mesh.positions[v] - positions[v]).norm() / std::max(size, 1e-30);
     result.moved_vertices += moved > kVertexMoved;

@@ -34,11 +34,12 @@ std::vector<Transform> standard_pose(const Rig& rig, rigging::RestPose pose);
 std::vector<Transform> bound_pose(const Rig& rig);
 
 /// Makes a pose the rest pose and the bind pose. Vertices move with their joints, blended so that the way back returns
-/// the mesh: as dual quaternions, and by the logarithms of what transforms scale. Normals and morphs rotate along.
+/// the mesh: as dual quaternions, and by the logarithms of what transforms scale. In the pose in which the joints rest
+/// already, they are blended linearly, so that the shape at rest does not change. Normals and morphs rotate along.
 /// Parts that are attached to one joint move with it. Bind matrices become those of the pose. Clips keep the motion of
-/// every joint: joints that a clip does not move get one key with their old rest transform. Limits and
-/// drivers are counted from the new rest pose; driven joints rest where their drivers put them. \pre one transform per
-/// joint. \throws Error if a joint of the pose has no size.
+/// every joint: joints that a clip does not move get one key with their old rest transform. Limits are
+/// counted from the new rest pose. Drivers show what they showed before; driven joints rest where they put them. \pre
+/// one transform per joint. \throws Error if a joint of the pose has no size.
 RestResult set_rest(Character character, const std::vector<Transform>& wanted);
 
 }  // namespace sinew::pipeline

@@ -235,6 +235,8 @@ Json constraint_json(const Skeleton& skeleton, Index joint, const std::vector<In
   if (self.shear != Mat3::Identity() || source.shear != Mat3::Identity() || !(driver.axis.norm() > kExact))
     return Json();
   const bool aims = driver.kind == Driver::Kind::kAim;
+  // A constraint counts from the rest pose.
+  if (!aims && driver.before.vec().norm() > kExact) return Json();
   const double weight = aims ? driver.weight : driver.share;
   if (!(weight >= 0 && weight <= 1)) return Json();
   Json values = {{"source", node_of_joint[driver.source]}};

@@ -126,6 +126,9 @@ Driver transferred_driver(const Driver& driver, const TransferBody& reference, c
   const Mat3 m = frame.transpose() * turn * target.frame(source.second);
   if (driver.kind == Driver::Kind::kTwistShare || driver.kind == Driver::Kind::kDrivenKeys)
     result.axis = source_axis(driver, reference, target, source, m);
+  // Shares count from the rest pose of the target.
+  if (driver.kind == Driver::Kind::kTwistShare || driver.kind == Driver::Kind::kRotationShare)
+    result.before = Quat::Identity();
   if (driver.kind == Driver::Kind::kRotationShare && !is_identity(m)) {
     result.kind = Driver::Kind::kPolynomial;
     result.coefficients.assign(3, {});
