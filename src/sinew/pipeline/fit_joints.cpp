@@ -99,7 +99,8 @@ FitJointsResult fit_joints(const Character& character, const FitJointsOptions& o
   const auto ranges = joint_ranges(character);
   BentJoints bends(rig, ranges, progress);
   deform::JointJudge judge;
-  if (options.check_bends) judge = [&](const deform::JointShapes& shapes) { return bends.worse(shapes); };
+  if (options.check_bends && options.mode == JointShapeMode::kImproved)
+    judge = [&](const deform::JointShapes& shapes) { return bends.worse(shapes); };
   result.shapes = deform::fit_joint_shapes(rig, ranges, chosen, {}, progress, stage, judge);
   result.samples = result.shapes.samples;
   for (const auto& [name, mesh] : edited) {

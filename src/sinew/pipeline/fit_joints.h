@@ -34,7 +34,7 @@ struct FitJointsOptions {
   bool own_side_guard = true;
   deform::Activity activity = deform::Activity::kNear;
   double least_bulge = 0.002;
-  bool check_bends = false;
+  bool check_bends = true;
   int seed = 1;
 
   template <class Self, class Visitor>
@@ -66,7 +66,7 @@ struct FitJointsOptions {
       self.least_bulge);
     v(Field("check_bends",
             "Keep the old shape of joints whose bent skin would stick out more, or lie deeper in other skin, than "
-            "before."),
+            "before; not with the mode paper."),
       self.check_bends);
     v(Field("seed", "Seed of the particles that close the parts.").range(0, 2147483647), self.seed);
   }

@@ -98,8 +98,9 @@ ImplicitBody body_of(const Rig& rig, const MethodInputs& inputs, const ImplicitO
 
 class Implicit final : public Deformer {
  public:
-  Implicit(const Rig& rig, const MethodInputs& inputs, const ImplicitOptions& options, const Progress& progress)
-      : body_(body_of(rig, inputs, options, progress)), tracking_(options.tracking && !inputs.without_correction) {
+  Implicit(const Rig& rig, const MethodInputs& inputs, const ImplicitOptions& options, ImplicitBody body,
+           const Progress& progress)
+      : body_(std::move(body)), tracking_(options.tracking && !inputs.without_correction) {
     bind_base(rig, inputs, options, progress);
     for (const Mat4& frame : body_.bind) inverse_bind_.push_back(frame.inverse());
     for (const Joint& joint : rig.skeleton.joints) parents_.push_back(joint.parent);
@@ -373,7 +374,12 @@ class Implicit final : public Deformer {
 
 std::unique_ptr<Deformer> bind_implicit(const Rig& rig, const MethodInputs& inputs, const ImplicitOptions& options,
                                         const Progress& progress) {
-  return std::make_unique<Implicit>(rig, inputs, options, progress);
+  return std::make_unique<Implicit>(rig, inputs, options, body_of(rig, inputs, options, progress), progress);
+}
+
+std::unique_ptr<Deformer> bind_implicit(const Rig& rig, ImplicitBody body, const ImplicitOptions& options,
+                                        const Progress& progress) {
+  return std::make_unique<Implicit>(rig, MethodInputs{}, options, std::move(body), progress);
 }
 
 DeformerMethod implicit_method() {

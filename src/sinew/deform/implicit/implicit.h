@@ -87,6 +87,10 @@ struct ImplicitOptions {
 std::unique_ptr<Deformer> bind_implicit(const Rig& rig, const MethodInputs& inputs, const ImplicitOptions& options = {},
                                         const Progress& progress = {});
 
+/// The same with a body that was made before.
+std::unique_ptr<Deformer> bind_implicit(const Rig& rig, ImplicitBody body, const ImplicitOptions& options = {},
+                                        const Progress& progress = {});
+
 /// The registry entry. Prepares the functions of the parts.
 DeformerMethod implicit_method();
 

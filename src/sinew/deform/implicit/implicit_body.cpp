@@ -37,8 +37,8 @@ struct BoneEnd {
 
 class BodyMaker {
  public:
-  BodyMaker(const Rig& rig, const ImplicitBodyOptions& options, const PartSamples& given)
-      : rig_(rig), options_(options), given_(given), surface_(make_skin_surface(rig)) {}
+  BodyMaker(const Rig& rig, const ImplicitBodyOptions& options, const PartSamples& given, const PartFunctions& fitted)
+      : rig_(rig), options_(options), given_(given), fitted_(fitted), surface_(make_skin_surface(rig)) {}
 
   ImplicitBody run(std::span<const Index> owners, const Progress& progress) {
     check_names();
@@ -137,7 +137,8 @@ class BodyMaker {
       part.samples =
           poisson_samples(surface_, from.vertices, bones_[p], layers, part.radius, options_.samples, from.joint);
     if (part.samples.size() < kLeastFit) return part;
-    part.function = Hrbf::fit(part.samples);
+    const auto known = given != given_.end() ? fitted_.find(given->first) : fitted_.end();
+    part.function = known != fitted_.end() ? known->second : Hrbf::fit(part.samples);
     if (given == given_.end() && part.function.ok()) close_ends(part, ends_of(p), layers);
     if (!part.function.ok()) return part;
     std::vector<Vec3> points;
@@ -227,6 +228,7 @@ class BodyMaker {
   const Rig& rig_;
   const ImplicitBodyOptions& options_;
   const PartSamples& given_;
+  const PartFunctions& fitted_;
   SkinSurface surface_;
   Partition partition_;
   std::vector<PartBones> bones_;
@@ -237,9 +239,9 @@ class BodyMaker {
 }  // namespace
 
 ImplicitBody make_implicit_body(const Rig& rig, const ImplicitBodyOptions& options, std::span<const Index> owners,
-                                const PartSamples& samples, const Progress& progress) {
+                                const PartSamples& samples, const Progress& progress, const PartFunctions& fitted) {
   if (rig.weights.empty()) throw Error("Implicit skinning needs weights. Bind the character first.");
-  return BodyMaker(rig, options, samples).run(owners, progress);
+  return BodyMaker(rig, options, samples, fitted).run(owners, progress);
 }
 
 }  // namespace sinew::deform

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sinew/core/error.h"
@@ -46,14 +48,17 @@ struct ImplicitBody {
   std::vector<Index> merged;         ///< Joints that move skin, but have no part of their own.
 };
 
+/// Functions by the name of the joint.
+using PartFunctions = std::map<std::string, Hrbf>;
+
 /// Divides the skin into parts (`make_partition`), samples them (`poisson_samples`), fits a function to the samples of
 /// each part (`Hrbf`), adds samples beyond the ends of bones that would otherwise lie too close to the surface, and
 /// tabulates the functions. `owners` are joints per vertex of the mesh, or none. Joints that `samples` names have these
-/// samples; the others are sampled as usual. The same for any number of threads
-/// and any order of vertices. Seconds. \throws Error for a rig without weights, or samples for an unknown joint;
-/// Cancelled.
+/// samples; the others are sampled as usual. `fitted` has functions that are already known for such samples, which
+/// saves most of the time. The same for any number of threads and any order of vertices. Seconds. \throws Error for a
+/// rig without weights, or samples for an unknown joint; Cancelled.
 ImplicitBody make_implicit_body(const Rig& rig, const ImplicitBodyOptions& options = {},
                                 std::span<const Index> owners = {}, const PartSamples& samples = {},
-                                const Progress& progress = {});
+                                const Progress& progress = {}, const PartFunctions& fitted = {});
 
 }  // namespace sinew::deform

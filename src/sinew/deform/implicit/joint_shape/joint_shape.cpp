@@ -554,9 +554,12 @@ class JointShaper {
   }
 
   void take_samples() {
-    result_.samples.clear();
-    for (std::size_t p = 0; p < samples_.size(); ++p)
-      if (!samples_[p].empty()) result_.samples[rig_.skeleton.joints[partition_.parts[p].joint].name] = samples_[p];
+    result_.samples.clear(), result_.functions.clear();
+    for (std::size_t p = 0; p < samples_.size(); ++p) {
+      if (samples_[p].empty()) continue;
+      const std::string& name = rig_.skeleton.joints[partition_.parts[p].joint].name;
+      result_.samples[name] = samples_[p], result_.functions[name] = functions_[p];
+    }
   }
 
   JointShapes finish() {

@@ -86,7 +86,8 @@ struct JointShapes {
   std::vector<ClosedPart> parts;  ///< Empty where a part has no hole at a joint, or no function.
   std::vector<Index> joints;      ///< Of the parts.
   std::vector<JointShapeReport> reports;
-  PartSamples samples;  ///< Of the parts that changed.
+  PartSamples samples;      ///< Of the parts that changed.
+  PartFunctions functions;  ///< That these samples give.
 };
 
 /// A joint that shall keep its old shape, and why.
