@@ -3,9 +3,11 @@
 
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "sinew/core/character.h"
 #include "sinew/core/options.h"
 #include "sinew/core/progress.h"
 #include "sinew/core/registry.h"
@@ -23,6 +25,8 @@ struct ReproduceOptions {
   std::vector<std::string> only;
   bool one_hint = false;
   bool remeshed = false;
+  bool all = false;
+  std::string pictures;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
@@ -49,13 +53,35 @@ struct ReproduceOptions {
       self.one_hint);
     v(Field("remeshed", "Also try some real characters remeshed like the output of a generative model (embedding)."),
       self.remeshed);
+    v(Field("all", "Also try what takes minutes (joint-shape: a whole person and an animal)."), self.all);
+    v(Field("pictures", "Folder for pictures of the paper's figures, as PNG files (joint-shape).").as("FOLDER"),
+      self.pictures);
   }
+};
+
+/// A character in one pose, by one method.
+struct FigurePanel {
+  std::string title;
+  std::vector<Vec3> positions;  ///< One per vertex.
+};
+/// Methods beside each other.
+struct FigureRow {
+  std::shared_ptr<const Character> character;
+  Index joint = kNone;       ///< What is shown from near.
+  std::vector<Mat4> joints;  ///< Joint space to model space.
+  std::vector<FigurePanel> panels;
+};
+/// A figure of a paper, on our characters.
+struct Figure {
+  std::string id, title;
+  std::vector<FigureRow> rows;
 };
 
 /// What an experiment found.
 struct Reproduction {
   std::vector<ResultTable> tables;
   std::vector<ResultTable> times;  ///< Tables of times, which differ from run to run.
+  std::vector<Figure> figures;
   Json metrics = Json::object();
   Json timing = Json::object();
   Findings misses;  ///< Where our figures are not what they should be.

@@ -11,6 +11,7 @@
 
 #include "sinew/deform/bind_frames.h"
 #include "sinew/deform/deformer.h"
+#include "sinew/deform/implicit/implicit.h"
 #include "sinew/io/asset.h"
 #include "sinew/lab/joint_shape/joint_shape.h"
 #include "sinew/measure/joint_contour.h"
@@ -73,14 +74,16 @@ struct Contenders {
   std::vector<std::unique_ptr<deform::Deformer>> deformers;
 };
 
-Contenders contenders(const Rig& rig, const PartSamples& samples, const Progress& progress) {
+Contenders contenders(const Rig& rig, const deform::JointShapes& shapes, const Progress& progress) {
   Contenders all;
   const auto add = [&](const char* name, std::unique_ptr<deform::Deformer> deformer) {
     all.names.emplace_back(name);
     all.deformers.push_back(std::move(deformer));
   };
   add("default", deform::bind("implicit", rig, {}, progress));
-  add("adjusted", deform::bind("implicit", rig, {}, progress, deform::MethodInputs{.samples = &samples}));
+  add("adjusted",
+      deform::bind_implicit(rig, deform::make_implicit_body(rig, {}, {}, shapes.samples, progress, shapes.functions),
+                            {}, progress));
   add("lbs", deform::bind("lbs", rig, {}, progress));
   add("dqs", deform::bind("dqs", rig, {}, progress));
   return all;
@@ -128,7 +131,7 @@ std::vector<JointOutline> contours(const Character& character, const pipeline::F
   const std::vector<Mat4> frames = deform::bind_frames(rig);
   const auto ranges = pipeline::joint_ranges(character);
   const auto body = motion::recognize(rig.skeleton);
-  const Contenders methods = contenders(rig, result.samples, progress);
+  const Contenders methods = contenders(rig, result.shapes, progress);
   std::vector<std::unique_ptr<deform::Deformer::State>> states;
   for (const auto& deformer : methods.deformers) states.push_back(deformer->make_state());
   std::vector<Vec3f> positions(rig.mesh.positions.size());
@@ -272,7 +275,9 @@ void try_shapes(const ShapeSubject& subject, bool timed, const Progress& progres
     if (!stage.empty()) seconds[stage] += std::chrono::duration<double>(now - since).count();
     stage = name, since = now;
   };
-  const pipeline::FitJointsResult fitted = pipeline::fit_joints(subject.character, {}, {}, progress, next);
+  pipeline::FitJointsOptions unchecked;
+  unchecked.check_bends = false;
+  const pipeline::FitJointsResult fitted = pipeline::fit_joints(subject.character, unchecked, {}, progress, next);
   next("");
   const ShapeFigures figures = shape_figures(fitted);
   const std::size_t parts = fitted.shapes.parts.size();
@@ -295,10 +300,8 @@ void try_shapes(const ShapeSubject& subject, bool timed, const Progress& progres
   report_reasons(subject, fitted, tables.reasons);
   const std::vector<JointOutline> outlines = contours(subject.character, fitted, progress);
   report_contours(subject, outlines, tables, result);
-  pipeline::FitJointsOptions checking;
-  checking.check_bends = true;
   const std::vector<JointOutline> checked =
-      contours(subject.character, pipeline::fit_joints(subject.character, checking, {}, progress), progress);
+      contours(subject.character, pipeline::fit_joints(subject.character, {}, {}, progress), progress);
   std::vector<std::string> counts = {subject.name};
   for (const auto* list : {&outlines, &checked}) {
     const auto better = static_cast<std::size_t>(
@@ -332,7 +335,7 @@ void joint_shape_characters(const ReproduceOptions& options, const Progress& pro
     return options.only.empty() || std::count(options.only.begin(), options.only.end(), name) > 0;
   };
   for (const char* kind : {"hand", "human", "quadruped"})
-    if (wanted(kind))
+    if (options.only.empty() ? options.all || std::string(kind) == "hand" : wanted(kind))
       try_shapes({kind, shapes::make(kind, {}).made.character}, options.runs > 0, progress, tables, result);
   for (const char* file : kShapeFiles) {
     if (options.data.empty()) break;

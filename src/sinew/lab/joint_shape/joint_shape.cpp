@@ -11,6 +11,7 @@
 #include "sinew/deform/implicit/joint_shape/closure.h"
 #include "sinew/deform/implicit/joint_shape/joint_shape.h"
 #include "sinew/lab/implicit/limb.h"
+#include "sinew/lab/joint_shape/trial.h"
 
 namespace sinew::lab {
 namespace {
@@ -113,7 +114,11 @@ Reproduction joint_shape_experiment(const ReproduceOptions& options, const Progr
   Reproduction result;
   joint_shape_literal(progress, result);
   joint_shape_ablations(progress, result);
-  joint_shape_claims(options, progress, result);
+  JointTrials trials(progress);
+  std::vector<std::string> names = {"elbow", "hand"};
+  if (options.all) names.emplace_back("human");
+  joint_shape_claims(names, trials, result);
+  joint_shape_figures(options.all, trials, progress, result);
   joint_shape_characters(options, progress, result);
   return result;
 }
