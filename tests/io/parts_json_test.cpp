@@ -45,6 +45,28 @@ TEST(PartsJson, SamplesAreReadBack) {
   EXPECT_EQ(again.at("lower")[1].normal, samples["lower"][1].normal);
 }
 
+TEST(PartsJson, MaterialsAreNamesOrNumbers) {
+  const std::string text =
+      R"({"format":"sinew-materials","materials":["fat",{"stiffness":20,"rigid":0.5}],"vertices":[null,1,0]})";
+  const auto painted = read_materials_json(bytes_of_text(text), "m.json", 3);
+  ASSERT_EQ(painted.size(), 3U);
+  EXPECT_FALSE(painted[0]);
+  EXPECT_EQ(painted[1], (Tissue{20, Tissue{}.damping, 0.5}));
+  EXPECT_EQ(painted[2], tissue("fat"));
+  EXPECT_THROW(read_materials_json(bytes_of_text(text), "m.json", 4), Error);
+}
+
+TEST(PartsJson, MaterialsThatMakeNoSenseAreRefused) {
+  for (const char* rest :
+       {R"("materials":["stone"],"vertices":[0]})", R"("materials":["fat"],"vertices":[1]})",
+        R"("materials":["fat"],"vertices":[-1]})", R"("materials":[7],"vertices":[0]})",
+        R"("materials":[{"stiffness":0}],"vertices":[0]})", R"("materials":[{"rigid":"x"}],"vertices":[0]})",
+        R"("vertices":[0]})", R"("materials":["fat"]})"}) {
+    const std::string file = std::string(R"({"format":"sinew-materials",)") + rest;
+    EXPECT_THROW(read_materials_json(bytes_of_text(file), "m.json", 1), Error) << rest;
+  }
+}
+
 TEST(PartsJson, OtherFilesAreRefused) {
   for (const char* text :
        {"", "[]", "{}", "{\"format\":\"sinew-samples\"}", "{\"format\":\"sinew-owners\"}",
@@ -54,6 +76,7 @@ TEST(PartsJson, OtherFilesAreRefused) {
     const std::string file = text;
     EXPECT_THROW(read_owners_json(bytes_of_text(file), "x.json", two_joints(), 1), Error) << text;
     EXPECT_THROW(read_samples_json(bytes_of_text(file), "x.json"), Error) << text;
+    EXPECT_THROW(read_materials_json(bytes_of_text(file), "x.json", 1), Error) << text;
   }
 }
 

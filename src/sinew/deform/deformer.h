@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "sinew/core/rig.h"
 #include "sinew/core/segmentation.h"
 #include "sinew/core/surface_sample.h"
+#include "sinew/core/tissue.h"
 
 namespace sinew::deform {
 
@@ -46,6 +48,8 @@ struct FrameReport {
   std::uint64_t fallback_vertices = 0;  ///< Handled by the next method of the chain; `findings` has the reasons.
   Findings findings;
   std::vector<VertexStatus> status;  ///< Per vertex of the mesh; empty for methods without statuses.
+  /// With dynamics: the energy that the solver added by not converging and that was taken back, as a share of all.
+  double energy_taken_back = 0;
 };
 
 /// The output of one frame. Each span has one element per vertex of the mesh, in the order of the file. `normals` may
@@ -88,6 +92,7 @@ struct MethodNeeds {
   bool segmentation = false;   ///< `MethodInputs::segmentation`.
   bool twist_factors = false;  ///< `MethodInputs::twist_factors`; the method does without if there are none.
   bool owners = false;         ///< `MethodInputs::owners`, by the shape of the skin; not by hand.
+  bool tissues = false;        ///< The method uses `MethodInputs::tissues` if somebody gives them.
   bool parts = false;          ///< The method uses `MethodInputs::owners` and `samples` if somebody gives them.
 };
 
@@ -102,7 +107,8 @@ struct MethodInputs {
   const PoseLimits* limits = nullptr;
   std::span<const Index> owners = {};    ///< The joint that owns each vertex of the mesh, or kNone; or empty.
   const PartSamples* samples = nullptr;  ///< Samples by hand.
-  std::span<const std::vector<Vec3>> examples = {};  ///< Shapes of the mesh in poses, as a person made them.
+  std::span<const std::vector<Vec3>> examples = {};     ///< Shapes of the mesh in poses, as a person made them.
+  std::span<const std::optional<Tissue>> tissues = {};  ///< By hand: what vertices are made of, where painted.
   /// Binds only what the correction starts from.
   bool without_correction = false;
 };
@@ -129,6 +135,7 @@ struct DeformerMethod {
   /// correction where it would be (`bind_limited`). Empty: the method corrects nothing.
   std::function<std::string(const AnyOptions& options)> corrects = {};
   LimitedBy limited_by = LimitedBy::kMixing;
+  std::vector<std::string> unlimited_options = {};  ///< Names of options that do not change the correction of a pose.
 
   bool uses_examples = false;  ///< The method uses `MethodInputs::examples` if somebody gives them.
 

@@ -17,6 +17,7 @@ namespace {
 
 constexpr const char* kOwners = "sinew-owners";
 constexpr const char* kSamples = "sinew-samples";
+constexpr const char* kMaterials = "sinew-materials";
 
 Json parsed(std::span<const std::byte> bytes, const std::filesystem::path& path, const char* format) {
   Json json = parse_json(bytes, path);
@@ -117,6 +118,57 @@ PartSamples read_samples_json(std::span<const std::byte> bytes, const std::files
     }
   }
   return samples;
+}
+
+namespace {
+
+/// A preset by its name, or numbers.
+Tissue tissue_of(const Json& json, const std::filesystem::path& path) {
+  if (json.is_string()) {
+    try {
+      return tissue(json.get<std::string>());
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}: {}", path.string(), error.what()));
+    }
+  }
+  if (!json.is_object())
+    throw Error(fmt::format("{}: a material is neither a name nor an object with numbers.", path.string()));
+  Tissue result;
+  const auto read = [&](const char* key, double least, double most, double& value) {
+    if (!json.contains(key)) return;
+    if (!json[key].is_number() || !(json[key].get<double>() >= least && json[key].get<double>() <= most))
+      throw Error(
+          fmt::format("{}: the {} of a material must be a number from {:g} to {:g}.", path.string(), key, least, most));
+    value = json[key].get<double>();
+  };
+  read("stiffness", 1e-6, 1e6, result.stiffness);
+  read("damping", 0, 100, result.damping);
+  read("rigid", 0, 1, result.rigid);
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::optional<Tissue>> read_materials_json(std::span<const std::byte> bytes,
+                                                       const std::filesystem::path& path, Index vertices) {
+  const Json json = parsed(bytes, path, kMaterials);
+  if (!json.contains("materials") || !json["materials"].is_array() || !json.contains("vertices") ||
+      !json["vertices"].is_array())
+    throw Error(fmt::format("{} lacks the list 'materials' or the list 'vertices'.", path.string()));
+  std::vector<Tissue> tissues;
+  for (const Json& material : json["materials"]) tissues.push_back(tissue_of(material, path));
+  if (json["vertices"].size() != vertices)
+    throw Error(fmt::format("{} has materials for {} vertices, but the mesh has {}.", path.string(),
+                            json["vertices"].size(), vertices));
+  std::vector<std::optional<Tissue>> painted;
+  for (const Json& vertex : json["vertices"]) {
+    painted.emplace_back();
+    if (vertex.is_null()) continue;
+    if (!vertex.is_number_unsigned() || vertex.get<std::uint64_t>() >= tissues.size())
+      throw Error(fmt::format("{}: the material of a vertex is not one of the list.", path.string()));
+    painted.back() = tissues[vertex.get<std::size_t>()];
+  }
+  return painted;
 }
 
 }  // namespace sinew::io

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "sinew/core/segmentation.h"
 #include "sinew/core/skeleton.h"
 #include "sinew/core/surface_sample.h"
+#include "sinew/core/tissue.h"
 
 namespace sinew::io {
 
@@ -28,5 +30,10 @@ std::string samples_json(const PartSamples& samples);
 
 /// \throws Error that names the file if it has another form, or normals without a direction.
 PartSamples read_samples_json(std::span<const std::byte> bytes, const std::filesystem::path& path);
+
+/// What each vertex is made of, where it is painted. docs/methods/pbd.md describes the form. \throws Error that names
+/// the file if it has another form, another number of vertices, or values out of range.
+std::vector<std::optional<Tissue>> read_materials_json(std::span<const std::byte> bytes,
+                                                       const std::filesystem::path& path, Index vertices);
 
 }  // namespace sinew::io

@@ -53,6 +53,11 @@ void read_part_files(const PartFiles& files, const io::Asset& asset, pipeline::D
     report.inputs.push_back(io::describe(files.owners, bytes));
     options.owners = io::read_owners_json(bytes, files.owners, rig.skeleton, rig.mesh.vertex_count());
   }
+  if (!files.materials.empty()) {
+    const io::Bytes bytes = io::read_file(files.materials);
+    report.inputs.push_back(io::describe(files.materials, bytes));
+    options.tissues = io::read_materials_json(bytes, files.materials, rig.mesh.vertex_count());
+  }
   if (!files.samples.empty()) {
     const io::Bytes bytes = io::read_file(files.samples);
     report.inputs.push_back(io::describe(files.samples, bytes));

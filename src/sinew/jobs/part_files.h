@@ -12,11 +12,13 @@
 
 namespace sinew::jobs {
 
-/// Files with what a person decides about the parts of the method `implicit`, and shapes for the method `ode`.
+/// Files with what a person decides about the parts of the method `implicit`, shapes for the method `ode`, and
+/// materials for the method `pbd`.
 struct PartFiles {
   std::string owners;
   std::string samples;
   std::string poses;
+  std::string materials;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
@@ -29,6 +31,8 @@ struct PartFiles {
     v(Field("poses", "A folder of files with shapes of the mesh in poses, which the skin takes in these poses (ode).")
           .as("FOLDER"),
       self.poses);
+    v(Field("material_file", "A file that paints materials on vertices, such as fat or bone (pbd).").as("FILE.json"),
+      self.materials);
   }
 };
 

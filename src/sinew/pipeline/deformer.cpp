@@ -73,7 +73,12 @@ class RigHasher {
   }
 
   /// Nothing if there is nothing.
-  void by_hand(std::span<const Index> owners, const PartSamples* samples) {
+  void by_hand(std::span<const Index> owners, const PartSamples* samples,
+               std::span<const std::optional<Tissue>> tissues = {}) {
+    for (const std::optional<Tissue>& tissue : tissues) {
+      const Tissue value = tissue.value_or(Tissue{-1, -1, -1});
+      number(value.stiffness), number(value.damping), number(value.rigid);
+    }
     if (!owners.empty()) hasher_.add(std::as_bytes(owners));
     if (samples == nullptr) return;
     for (const auto& [name, list] : *samples) {
@@ -165,7 +170,7 @@ class LimitStore {
     hasher.number(std::string_view("limits")), hasher.number(kLimitsVersion);
     hasher.number(what), hasher.number(settings);
     hasher.mesh(rig_.mesh), hasher.skeleton(rig_.skeleton), hasher.weights(rig_.weights), hasher.skins(rig_.skins);
-    hasher.by_hand(options_.owners, &options_.samples);
+    hasher.by_hand(options_.owners, &options_.samples, options_.tissues);
     const std::string key = hasher.key(), method = options_.method.id();
     std::optional<Result> kept;
     store_->find(method, key, [&](std::span<const std::byte> bytes) { return (kept = read(bytes)).has_value(); });
@@ -189,8 +194,10 @@ class LimitStore {
   /// The method with its options and the version of its data, as text.
   std::string settings() const {
     DeformerOptions copy = options_;
-    return std::to_string(deform::deformers().find(options_.method.id()).prepare_version) +
-           OptionList(copy).to_json().dump();
+    const deform::DeformerMethod& method = deform::deformers().find(options_.method.id());
+    Json json = OptionList(copy).to_json();
+    for (const std::string& name : method.unlimited_options) json[method.id].erase(name);
+    return std::to_string(method.prepare_version) + json.dump();
   }
 
   static std::vector<double> numbers_of(std::span<const std::byte> bytes) {
@@ -385,7 +392,10 @@ DeformerOptions deformer(std::string_view method, AnyOptions options) {
 namespace {
 
 /// \throws Error if there is something by hand that the method cannot use.
-void check_by_hand(const Rig& rig, const DeformerOptions& options, bool uses_parts, bool uses_examples) {
+void check_by_hand(const Rig& rig, const DeformerOptions& options, bool uses_parts, bool uses_examples,
+                   bool uses_tissues) {
+  if (!options.tissues.empty() && !uses_tissues)
+    throw Error("The method '" + options.method.id() + "' does not use materials; the method 'pbd' does.");
   if (!options.examples.empty() && !uses_examples)
     throw Error("The method '" + options.method.id() + "' does not use example shapes; the method 'ode' does.");
   for (const std::vector<Vec3>& shape : options.examples)
@@ -438,8 +448,9 @@ std::unique_ptr<deform::Deformer> bind_deformer(const Rig& rig, const DeformerOp
     inputs.segmentation = &segmentation;
   }
   const deform::MethodNeeds needs = method.needs ? method.needs(own) : deform::MethodNeeds{};
-  check_by_hand(rig, options, needs.parts, method.uses_examples);
+  check_by_hand(rig, options, needs.parts, method.uses_examples, needs.tissues);
   inputs.examples = options.examples;
+  inputs.tissues = options.tissues;
   std::vector<Index> owners = options.owners;
   if (owners.empty() && needs.owners && anything) owners = owners_by_shape(rig, findings, progress);
   inputs.owners = owners;

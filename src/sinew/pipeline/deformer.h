@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct DeformerOptions {
   PartSamples samples;        ///< By hand: samples of the shapes that joints move.
 
   std::vector<std::vector<Vec3>> examples;  ///< By hand: shapes of the mesh in poses.
+
+  std::vector<std::optional<Tissue>> tissues;  ///< By hand: what each vertex is made of, where painted. Empty: none.
 
   std::shared_ptr<PreparedStore> prepared;  ///< Where prepared data is found and kept. Null: the user's cache.
 
@@ -58,8 +61,8 @@ bool uses_parts(const DeformerOptions& options);
 /// there
 /// (`PreparedStore`). So are the limits that keep a corrected method, delta mush and contact from making the surface
 /// worse than its base does (`limit_correction`), unless `never_worse` is off. Problems, and the joints where a
-/// correction is reduced, are appended to `findings`. \throws Error as `deform::bind`, or if there are owners, samples
-/// or examples by hand that the method does not use or that do not fit the rig; Cancelled.
+/// correction is reduced, are appended to `findings`. \throws Error as `deform::bind`, or if there are owners, samples,
+/// tissues or examples by hand that the method does not use or that do not fit the rig; Cancelled.
 std::unique_ptr<deform::Deformer> bind_deformer(const Rig& rig, const DeformerOptions& options, Findings& findings,
                                                 const Progress& progress = {});
 

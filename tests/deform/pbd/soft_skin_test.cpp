@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
+#include <span>
 
 #include "sinew/core/angles.h"
 #include "sinew/core/character.h"
@@ -44,8 +46,8 @@ class SoftSkinHuman : public ::testing::Test {
     own.dynamics = dynamics;
     return own;
   }
-  static std::unique_ptr<Deformer> bound(const PbdOptions& own) {
-    return bind("pbd", *rig_, own, {}, {.prepared = *prepared_});
+  static std::unique_ptr<Deformer> bound(const PbdOptions& own, std::span<const std::optional<Tissue>> painted = {}) {
+    return bind("pbd", *rig_, own, {}, {.prepared = *prepared_, .tissues = painted});
   }
 
   /// The body moved by a shift, turned, with one joint bent.
@@ -64,8 +66,9 @@ class SoftSkinHuman : public ::testing::Test {
   }
 
   /// Half a second of rest, a jump upwards, and rest.
-  static Frames jump(const PbdOptions& own, const Vec3& where = Vec3::Zero(), int frames = 30) {
-    const auto deformer = bound(own);
+  static Frames jump(const PbdOptions& own, const Vec3& where = Vec3::Zero(), int frames = 30,
+                     std::span<const std::optional<Tissue>> painted = {}) {
+    const auto deformer = bound(own, painted);
     const auto state = deformer->make_state();
     Frames result;
     for (int f = 0; f < frames; ++f) {
@@ -201,6 +204,67 @@ TEST_F(SoftSkinHuman, SkinOfAJointOfBoneIsRigid) {
   own.materials["Head"] = "bone";
   EXPECT_GT(soft, 0.01);
   EXPECT_LT(stretched(own), 1e-4);
+}
+
+TEST_F(SoftSkinHuman, PaintedBoneKeepsItsShapeAcrossJoints) {
+  const ModelPose bent = pose(Vec3::Zero(), 0, "LeftForearm", 1);
+  const Index elbow = rig().skeleton.find("LeftForearm");
+  const Vec3 at = pose(Vec3::Zero()).joints[elbow].topRightCorner<3, 1>();
+  std::vector<std::optional<Tissue>> painted(rig().mesh.positions.size());
+  for (std::size_t v = 0; v < painted.size(); ++v)
+    if ((rig().mesh.positions[v] - at).norm() < 0.07) painted[v] = tissue("bone");
+  const auto stretched = [&](std::span<const std::optional<Tissue>> tissues) {
+    const auto deformer = bound(options(false), tissues);
+    const auto state = deformer->make_state();
+    std::vector<Vec3f> positions(rig().mesh.positions.size());
+    deformer->deform(*state, {bent}, {positions, {}, nullptr});
+    double most = 0;
+    for (const Triangle& triangle : triangulate(rig().mesh))
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Index a = triangle.vertices[k], b = triangle.vertices[(k + 1) % 3];
+        if (!painted[a] || !painted[b]) continue;
+        const double rest = (rig().mesh.positions[a] - rig().mesh.positions[b]).norm();
+        most = std::max(most, std::abs((positions[a] - positions[b]).cast<double>().norm() / rest - 1));
+      }
+    return most;
+  };
+  EXPECT_GT(stretched({}), 0.1);
+  EXPECT_LT(stretched(painted), 0.01);
+}
+
+TEST_F(SoftSkinHuman, PaintedFatIsLeftBehindMoreAndOnlyThere) {
+  std::vector<std::optional<Tissue>> painted(rig().mesh.positions.size());
+  for (std::size_t v = 0; v < painted.size(); ++v)
+    if (rig().mesh.positions[v].y() < 0.9 * rig().mesh.bounds().upper.y() && rig().mesh.positions[v].y() > 0.5)
+      painted[v] = tissue("fat");
+  const Frames still = jump(options(false)), skin = jump(options(true));
+  const Frames fat = jump(options(true), Vec3::Zero(), 30, painted);
+  EXPECT_GT(apart(still, fat, "Spine"), 1.15F * apart(still, skin, "Spine"));
+  EXPECT_NEAR(apart(still, fat, "Foot"), apart(still, skin, "Foot"), 0.1F * apart(still, skin, "Spine"));
+}
+
+TEST_F(SoftSkinHuman, MaterialsOfAnotherMeshAndInTheModePaperAreRefused) {
+  const std::vector<std::optional<Tissue>> few(3), all(rig().mesh.positions.size());
+  EXPECT_THROW(bound(options(false), few), Error);
+  PbdOptions own = options(false);
+  own.mode = PbdMode::kPaper;
+  EXPECT_THROW(bound(own, all), Error);
+}
+
+TEST_F(SoftSkinHuman, ReportsWhatEnergyIsTakenBack) {
+  const auto deformer = bound(options(true));
+  const auto state = deformer->make_state();
+  std::vector<Vec3f> positions(rig().mesh.positions.size());
+  for (int f = 0; f < 12; ++f) {
+    FrameReport report;
+    deformer->deform(*state, {pose(Vec3(0, 0.1 * std::sin(f), 0)), f / 30.0, f == 0 ? 0 : 1.0 / 30},
+                     {positions, {}, &report});
+    EXPECT_GE(report.energy_taken_back, 0) << f;
+    EXPECT_LT(report.energy_taken_back, 1) << f;
+    if (f == 0) {
+      EXPECT_EQ(report.energy_taken_back, 0);
+    }
+  }
 }
 
 TEST_F(SoftSkinHuman, UnknownJointsAndMaterialsAreRefused) {

@@ -148,7 +148,7 @@ class Pbd : public Deformer {
   Pbd(const Rig& rig, const MethodInputs& inputs, const PbdOptions& options, const Progress& progress)
       : rounds_(options.even_out), fit_rounds_(options.skin_fit), skin_volume_(options.skin_volume) {
     PbdSettings settings;
-    const TissueMap tissues(rig, options.materials, {});
+    const TissueMap tissues(rig, options.materials, inputs.tissues);
     settings.joint_stiffness = stiffness_of_joints(rig.skeleton, options.stiffness);
     body_ = body_of(rig, inputs, options, progress);
     const bool known = inputs.segmentation != nullptr && !inputs.segmentation->owner.empty();
@@ -309,6 +309,7 @@ class Pbd : public Deformer {
     });
     model_motions(state, input);
     soft_->deform(state.soft, state.model_motions, input.dt_s, output.positions, output.normals);
+    if (output.report) output.report->energy_taken_back = state.soft.motion.taken_back;
   }
 
   std::unique_ptr<Deformer> bind_base(PbdBase base, const Rig& rig, const Segmentation* segmentation,
@@ -503,6 +504,8 @@ class Pbd : public Deformer {
 
 std::unique_ptr<Deformer> bind_pbd(const Rig& rig, const MethodInputs& inputs, const PbdOptions& options,
                                    const Progress& progress) {
+  if (options.mode == PbdMode::kPaper && !inputs.tissues.empty())
+    throw Error("Materials have no effect in the mode 'paper'. Leave them out, or use the mode 'improved'.");
   return std::make_unique<Pbd>(rig, inputs, chosen_options(options), progress);
 }
 
@@ -523,12 +526,14 @@ DeformerMethod pbd_method() {
             return std::string(own.base == PbdBase::kDqs ? "dqs" : "lbs");
           },
       .limited_by = LimitedBy::kVertices,
+      .unlimited_options = {"dynamics", "gravity", "damping", "loose", "body_height"},
       .needs =
           [](const AnyOptions& options) {
             const PbdOptions own = chosen_options(options.as<PbdOptions>());
             const bool spreads = spreads_twists(own.base);
             return MethodNeeds{.segmentation = spreads,
-                               .twist_factors = spreads && own.slbs.spread_twists == SpreadTwists::kLimbs};
+                               .twist_factors = spreads && own.slbs.spread_twists == SpreadTwists::kLimbs,
+                               .tissues = true};
           },
       .prepare = [](const Rig& rig, const MethodInputs&, const AnyOptions& options,
                     const Progress& progress) -> std::vector<std::byte> {

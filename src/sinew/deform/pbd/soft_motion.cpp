@@ -274,10 +274,12 @@ double SoftMotion::potential(const State& state, std::span<const Vec3f> offset) 
 void SoftMotion::keep_energy(State& state, double most) const {
   double stored = potential(state, state.offset);
   const double motion = kinetic(state);
+  state.taken_back = 0;
   if (stored + motion <= most) {
     state.energy = stored + motion;
     return;
   }
+  state.taken_back = (stored + motion - most) / std::max(std::abs(most), stored + motion);
   float kept = 0;
   for (int halving = 0; stored > most && halving < kEnergyHalvings; ++halving) {
     for (std::size_t i = 0; i < nodes(); ++i)
@@ -301,6 +303,7 @@ void SoftMotion::show(State& state) const {
 
 void SoftMotion::advance(State& state, std::span<const Vec3> targets, std::span<const Vec3> gravity,
                          double dt_s) const {
+  state.taken_back = 0;
   if (state.started && dt_s > 0) {
     state.waiting_s += dt_s;
     if (state.waiting_s < kShortest_s) return;

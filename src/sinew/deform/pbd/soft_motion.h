@@ -49,8 +49,9 @@ class SoftMotion {
 
   struct State {
     std::vector<Vec3f> shown;  ///< Per node: its displacement from the target, bounded.
-    double energy = 0;  ///< Of the last frame: motion, constraints and gravity. In unit²/s², times the mean mass.
-    int substeps = 0;   ///< Of the last frame.
+    double energy = 0;      ///< Of the last frame: motion, constraints and gravity. In unit²/s², times the mean mass.
+    int substeps = 0;       ///< Of the last frame.
+    double taken_back = 0;  ///< Of the last frame: the energy that the solver added, as a share of all; then removed.
 
     bool started = false, moving = false, pushed = false;
     double waiting_s = 0;                   ///< Time that passed in frames too short to be computed.
