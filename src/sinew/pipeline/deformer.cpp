@@ -13,6 +13,7 @@
 #include "sinew/core/workable.h"
 #include "sinew/deform/blend/slbs.h"
 #include "sinew/deform/blend/twist_field.h"
+#include "sinew/deform/contact/layers.h"
 #include "sinew/deform/implicit/implicit.h"
 #include "sinew/deform/limited.h"
 #include "sinew/io/cache.h"
@@ -351,19 +352,6 @@ measure::SurfaceLimits contact_limits() {
   return limits;
 }
 
-std::unique_ptr<deform::Deformer> guard_contact(const Rig& rig, const DeformerOptions& options,
-                                                std::unique_ptr<deform::Deformer> bound, Findings& findings,
-                                                const Progress& progress) {
-  std::shared_ptr<deform::Deformer> base = std::move(bound);
-  auto stage = deform::bind_contact(std::make_unique<Borrowed>(base), rig, progress, options.contact.use);
-  CorrectionLimits limits = LimitStore(rig, options).correction("contact 2", [&] {
-    return limit_correction(rig, *base, *base, *stage, contact_limits(), progress, false, false);
-  });
-  add(findings, describe(limits.reduced, rig.skeleton, "contact"));
-  if (!limits.limits.any()) return stage;
-  return deform::bind_limited(std::move(stage), std::make_unique<Borrowed>(base), std::move(limits.limits), true);
-}
-
 /// Implicit skinning has a contact of its own.
 bool has_own_contact(const DeformerOptions& options) { return options.method.options().is<deform::ImplicitOptions>(); }
 
@@ -371,10 +359,34 @@ bool needs_contact(const DeformerOptions& options) {
   return options.contact.after_method() && !has_own_contact(options);
 }
 
+bool needs_layers(const DeformerOptions& options) {
+  return options.contact.use == deform::ContactUse::kLayers || needs_contact(options);
+}
+
+/// Skin that meets skin first, so that what it moves stays below clothes as well.
+std::unique_ptr<deform::Deformer> contact_stages(const Rig& rig, const DeformerOptions& options,
+                                                 std::unique_ptr<deform::Deformer> bound, const Progress& progress) {
+  if (needs_contact(options)) bound = deform::bind_contact(std::move(bound), rig, progress, options.contact.use);
+  return deform::bind_layers(std::move(bound), rig, progress);
+}
+
+std::unique_ptr<deform::Deformer> guard_contact(const Rig& rig, const DeformerOptions& options,
+                                                std::unique_ptr<deform::Deformer> bound, Findings& findings,
+                                                const Progress& progress) {
+  std::shared_ptr<deform::Deformer> base = std::move(bound);
+  auto stage = contact_stages(rig, options, std::make_unique<Borrowed>(base), progress);
+  CorrectionLimits limits = LimitStore(rig, options).correction("contact 3", [&] {
+    return limit_correction(rig, *base, *base, *stage, contact_limits(), progress, false, false);
+  });
+  add(findings, describe(limits.reduced, rig.skeleton, "contact"));
+  if (!limits.limits.any()) return stage;
+  return deform::bind_limited(std::move(stage), std::make_unique<Borrowed>(base), std::move(limits.limits), true);
+}
+
 }  // namespace
 
 bool DeformerOptions::plain() const {
-  return deform::deformers().find(method.id()).in_engines && !delta_mush.enabled && !needs_contact(*this);
+  return deform::deformers().find(method.id()).in_engines && !delta_mush.enabled && !needs_layers(*this);
 }
 
 bool uses_parts(const DeformerOptions& options) {
@@ -436,7 +448,7 @@ std::unique_ptr<deform::Deformer> bind_deformer(const Rig& rig, const DeformerOp
   const bool anything = !rig.mesh.positions.empty() && !rig.skeleton.empty();
   // Plain blends need no surface, and work on whatever is finite.
   if (anything &&
-      (method.needs || method.corrects || method.prepare || options.delta_mush.enabled || needs_contact(options)))
+      (method.needs || method.corrects || method.prepare || options.delta_mush.enabled || needs_layers(options)))
     require_workable(rig);
   Segmentation segmentation;
   deform::MethodInputs inputs;
@@ -476,9 +488,9 @@ std::unique_ptr<deform::Deformer> bind_deformer(const Rig& rig, const DeformerOp
     if (guarded) limits = mush_limits(rig, options, *bound, findings, progress);
     bound = bind_delta_mush(std::move(bound), rig, options.delta_mush, progress, std::move(limits));
   }
-  if (!anything || !needs_contact(options)) return bound;
+  if (!anything || !needs_layers(options)) return bound;
   if (guarded) return guard_contact(rig, options, std::move(bound), findings, progress);
-  return deform::bind_contact(std::move(bound), rig, progress, options.contact.use);
+  return contact_stages(rig, options, std::move(bound), progress);
 }
 
 }  // namespace sinew::pipeline

@@ -11,21 +11,22 @@
 namespace sinew::deform {
 
 /// Whether skin stops where it would pass through other skin.
-enum class ContactUse { kAuto, kOn, kLimbs, kOff };
-constexpr auto option_words(ContactUse) { return std::array{"auto", "on", "limbs", "off"}; }
+enum class ContactUse { kAuto, kOn, kLimbs, kLayers, kOff };
+constexpr auto option_words(ContactUse) { return std::array{"auto", "on", "limbs", "layers", "off"}; }
 
 struct ContactOptions {
   ContactUse use = ContactUse::kAuto;
 
-  /// Whether any method gets this contact; a method with a contact of its own does not.
+  /// Whether skin meets skin after any method; a method with a contact of its own does not get another.
   bool after_method() const { return use == ContactUse::kOn || use == ContactUse::kLimbs; }
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v(Field(
-          "contact",
-          "Stop skin where it would pass through other skin: on; limbs, which also stops joints where limbs meet; off; "
-          "or auto, which is on for implicit skinning and off for all other methods."),
+    v(Field("contact",
+            "Stop skin where it would pass through other skin or through clothes above it: on; limbs, which also stops "
+            "joints where limbs meet; layers, which only keeps skin below clothes; off; or auto, which is on for "
+            "implicit "
+            "skinning and off for all other methods."),
       self.use);
   }
 };
