@@ -330,8 +330,56 @@ TEST_F(Reproduce, PbdTimesAModelOfTheTable) {
   expect_full_rows(result.times.at(0), 1);
   EXPECT_TRUE(result.tables.empty());
   for (const Json& row : result.timing["table_2"])
-    for (const char* key : {"lbs_ms", "springs_ms", "corotated_ms", "springs_body_ms", "corotated_body_ms", "set_up_s"})
+    for (const char* key :
+         {"lbs_ms", "dqs_ms", "springs_ms", "corotated_ms", "springs_body_ms", "corotated_body_ms", "set_up_s"})
       EXPECT_GT(row[key].get<double>(), 0) << row["model"] << key;
+}
+
+TEST_F(Reproduce, PbdFoldsMeetLessWithContact) {
+  Reproduction result;
+  pbd_folds({}, result, 1500);
+  ASSERT_EQ(result.tables.size(), 1U);
+  for (const auto& row : result.tables[0].rows) EXPECT_EQ(row.size(), result.tables[0].header.size());
+  ASSERT_EQ(result.metrics["figure_10"].size(), 31U);
+  const Json &straight = result.metrics["figure_10"][0], &bent = result.metrics["figure_10"][30];
+  EXPECT_EQ(bent["degrees"], 150);
+  for (const char* method : {"linear", "pbd", "contact"}) EXPECT_EQ(straight[method]["pairs"], 0) << method;
+  EXPECT_GT(bent["pbd"]["pairs"].get<int>(), 10);
+  EXPECT_GT(bent["pbd"]["overlap"].get<double>(), 0);
+  EXPECT_LT(bent["contact"]["pairs"].get<int>(), bent["pbd"]["pairs"].get<int>());
+  EXPECT_LT(bent["contact"]["overlap"].get<double>(), bent["pbd"]["overlap"].get<double>());
+}
+
+TEST_F(Reproduce, PbdComparesArmpitsAndConstraints) {
+  Reproduction result;
+  pbd_armpit({}, result, 1500);
+  pbd_rival({}, result, 1500);
+  ASSERT_EQ(result.tables.size(), 2U);
+  for (const ResultTable& table : result.tables)
+    for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.header.size()) << table.title;
+  for (const char* weights : {"Eq. 2, as printed", "Eq. 2, faded", "heat", "true"})
+    EXPECT_GT(result.metrics["figure_11"][weights]["linear"]["crumpling_rad"].get<double>(), 0) << weights;
+  const auto loss = [&](const char* set) {
+    return result.metrics["figure_16"][set]["knee 130°"]["loss"].get<double>();
+  };
+  EXPECT_LT(std::abs(loss("with energy")), 0.01);
+  EXPECT_LT(std::abs(loss("plain set")), 0.01);
+}
+
+TEST_F(Reproduce, PbdPlaysClipsByStageAndSwingsForLong) {
+  ReproduceOptions options;
+  options.runs = 10;
+  Reproduction result;
+  pbd_clips(options, {}, result, 0.05);
+  expect_full_rows(result.times.at(0), 2);
+  for (const Json& clip : result.metrics["figure_17"]) EXPECT_GT(clip["body"].get<int>(), 1000);
+  pbd_swings(options, {}, result, 20);
+  ASSERT_EQ(result.metrics["dynamics"].size(), 3U);
+  for (const Json& rate : result.metrics["dynamics"]) {
+    EXPECT_EQ(rate["not_finite"], 0);
+    EXPECT_TRUE(rate["same_again"].get<bool>());
+    EXPECT_GT(rate["largest_rel"].get<double>(), 0);
+  }
 }
 
 TEST_F(Reproduce, TransferBySkeletonBeatsClosestPointsOnArms) {

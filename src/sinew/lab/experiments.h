@@ -45,7 +45,7 @@ struct ReproduceOptions {
       self.data);
     v(Field("only",
             "Real characters to try, by name or class, or 'development' or 'held-out' for one group; all if empty "
-            "(embedding; curve-rigging, ode, implicit, joint-shape and retargeting by name).")
+            "(embedding; curve-rigging, ode, implicit, joint-shape and retargeting by name); or sections (pbd).")
           .as("NAME,…"),
       self.only);
     v(Field("one_hint",

@@ -197,9 +197,9 @@ void pbd_times(const ReproduceOptions& options, const Progress& progress, Reprod
           "frames of random poses, {} threads: median, and 99th percentile in brackets. The paper's figures were "
           "measured with a GPU.",
           frames, thread_count()),
-      {"model", "vertices paper", "ours", "tets paper", "ours", "paper lbs / dqs / pbd", "lbs", "springs, joints",
-       "limit", "ns a constraint", "times lbs", "corotated, joints", "springs, body", "limit", "corotated, body",
-       "set-up s"},
+      {"model", "vertices paper", "ours", "tets paper", "ours", "paper lbs / dqs / pbd", "lbs", "dqs",
+       "springs, joints", "limit", "ns a constraint", "times lbs", "corotated, joints", "springs, body", "limit",
+       "corotated, body", "set-up s"},
       {}};
   for (const PaperFrame& paper : std::span(kPaperFrames).first(std::min(models, kPaperFrames.size()))) {
     progress.check();
@@ -210,6 +210,7 @@ void pbd_times(const ReproduceOptions& options, const Progress& progress, Reprod
     const Rig rig = shapes::make(paper.kind, make).made.character.rig;
     const std::vector<ModelPose> poses = lively_poses(rig, 16);
     const FrameTimes lbs = frame_times(*deform::bind("lbs", rig), rig, poses, frames);
+    const FrameTimes dqs = frame_times(*deform::bind("dqs", rig), rig, poses, frames);
     std::array<FrameTimes, 4> pbd;
     double set_up = 0, constraints = 0;
     Index tets = 0;
@@ -233,13 +234,15 @@ void pbd_times(const ReproduceOptions& options, const Progress& progress, Reprod
     table.rows.push_back({paper.model, fmt::format("{}", paper.vertices), fmt::format("{}", rig.mesh.vertex_count()),
                           fmt::format("{}", paper.tets), fmt::format("{}", tets),
                           fmt::format("{} / {} / {}", paper.lbs_ms, paper.dqs_ms, paper.pbd_ms),
-                          fmt::format("{:.3f} ({:.3f})", lbs.median, lbs.p99), text(pbd[0]),
+                          fmt::format("{:.3f} ({:.3f})", lbs.median, lbs.p99),
+                          fmt::format("{:.3f} ({:.3f})", dqs.median, dqs.p99), text(pbd[0]),
                           fmt::format("{}", paper.limit_ms),
                           fmt::format("{:.1f}", 1e6 * (pbd[0].median - lbs.median) / constraints),
                           fmt::format("{:.0f}", pbd[0].median / lbs.median), text(pbd[1]), text(pbd[2]),
                           fmt::format("{}", paper.body_limit_ms), text(pbd[3]), fmt::format("{:.1f}", set_up)});
     result.timing["table_2"].push_back({{"model", paper.model},
                                         {"lbs_ms", lbs.median},
+                                        {"dqs_ms", dqs.median},
                                         {"springs_ms", pbd[0].median},
                                         {"corotated_ms", pbd[1].median},
                                         {"springs_body_ms", pbd[2].median},
@@ -251,21 +254,30 @@ void pbd_times(const ReproduceOptions& options, const Progress& progress, Reprod
 
 Reproduction pbd_experiment(const ReproduceOptions& options, const Progress& progress) {
   Reproduction result;
-  progress.step("bar", 0);
-  pbd_stiffness(progress, result);
-  pbd_orders(progress, result);
-  progress.step("limbs", 0.2);
-  pbd_limbs(progress, result);
-  progress.step("cylinder", 0.3);
-  pbd_sections(progress, result);
-  if (!options.data.empty()) {
-    progress.step("real characters", 0.4);
-    pbd_real(options, progress, result);
-  }
-  if (options.runs > 0) {
-    progress.step("times", 0.7);
-    pbd_times(options, progress, result);
-  }
+  const bool times = options.runs > 0, data = !options.data.empty();
+  double done = 0;
+  // Sections by the names of `--only`, each with its share of the whole.
+  const auto section = [&](const char* name, bool possible, double share, const auto& run) {
+    const auto& only = options.only;
+    if (possible && (only.empty() || std::find(only.begin(), only.end(), name) != only.end())) {
+      progress.step(name, done);
+      run();
+    }
+    done += share;
+  };
+  section("figure-7", true, 0.1, [&] {
+    pbd_stiffness(progress, result);
+    pbd_orders(progress, result);
+  });
+  section("figure-15", true, 0.1, [&] { pbd_limbs(progress, result); });
+  section("figure-10", true, 0.1, [&] { pbd_folds(progress, result); });
+  section("figure-11", true, 0.05, [&] { pbd_armpit(progress, result); });
+  section("figure-16", true, 0.05, [&] { pbd_rival(progress, result); });
+  section("sections", true, 0.05, [&] { pbd_sections(progress, result); });
+  section("real", data, 0.2, [&] { pbd_real(options, progress, result); });
+  section("dynamics", times, 0.15, [&] { pbd_swings(options, progress, result); });
+  section("table-2", times, 0.1, [&] { pbd_times(options, progress, result); });
+  section("figure-17", times, 0.1, [&] { pbd_clips(options, progress, result); });
   return result;
 }
 

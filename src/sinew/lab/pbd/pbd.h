@@ -58,6 +58,17 @@ void pbd_real(const ReproduceOptions& options, const Progress& progress, Reprodu
 void pbd_times(const ReproduceOptions& options, const Progress& progress, Reproduction& result, double share = 1,
                std::size_t models = 4);
 
+/// Fig. 10: intersections and penetrated volume of a knee bent from 0° to 150°, contact off and on.
+void pbd_folds(const Progress& progress, Reproduction& result, int vertices = 10000);
+/// Fig. 11: the roughness of an armpit, by the paper's weights and by better ones.
+void pbd_armpit(const Progress& progress, Reproduction& result, int vertices = 10000);
+/// Fig. 16: bends by the constraints without energy and contact, and by ours.
+void pbd_rival(const Progress& progress, Reproduction& result, int vertices = 10000);
+/// Dynamics over a long clip, at 24, 30 and 60 frames per second.
+void pbd_swings(const ReproduceOptions& options, const Progress& progress, Reproduction& result, int frames = 10000);
+/// Fig. 17: clips, by stage, at the paper's numbers of vertices and tetrahedra, or at a share of them.
+void pbd_clips(const ReproduceOptions& options, const Progress& progress, Reproduction& result, double share = 1);
+
 Reproduction pbd_experiment(const ReproduceOptions& options, const Progress& progress);
 
 }  // namespace sinew::lab

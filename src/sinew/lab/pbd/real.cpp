@@ -84,7 +84,7 @@ struct Recovery {
   double off() const { return std::abs(shares[0] - 1); }
 };
 
-struct RealFigures {
+struct PbdRealFigures {
   std::string name;
   bool development = false;
   Index vertices = 0;
@@ -137,7 +137,7 @@ Pose random_pose(const Rig& rig, geometry::Random& dice) {
 }
 
 void try_random_poses(const Rig& rig, const deform::Deformer& deformer, int seed, const Progress& progress,
-                      RealFigures& figures) {
+                      PbdRealFigures& figures) {
   geometry::Random dice(static_cast<std::uint64_t>(seed));
   const auto state = deformer.make_state();
   std::vector<Vec3f> positions(rig.mesh.positions.size());
@@ -153,8 +153,8 @@ void try_random_poses(const Rig& rig, const deform::Deformer& deformer, int seed
 }
 
 /// Nothing for a character without limbs that are recognised, or without a volume.
-std::optional<RealFigures> try_real(const std::filesystem::path& path, bool development, int seed, int poses,
-                                    const Progress& progress) {
+std::optional<PbdRealFigures> try_real(const std::filesystem::path& path, bool development, int seed, int poses,
+                                       const Progress& progress) {
   const io::Asset asset = io::load(path, {}, progress);
   const Rig& rig = asset.character.rig;
   const std::vector<LimbTurn> turns = limb_turns(rig);
@@ -167,7 +167,7 @@ std::optional<RealFigures> try_real(const std::filesystem::path& path, bool deve
   // Where the skin was bound: away from there other joints have lost or gained volume before the limb turns at all.
   const double at_rest = volume(*bound.linear, bound_pose(rig));
   if (!(at_rest > 0)) return std::nullopt;
-  RealFigures figures{path.stem().string(), development, rig.mesh.vertex_count(), {}, poses, 0, 0, bound.set_up_s};
+  PbdRealFigures figures{path.stem().string(), development, rig.mesh.vertex_count(), {}, poses, 0, 0, bound.set_up_s};
   figures.turns.resize(limb_turn_names().size());
   for (const LimbTurn& turn : turns) {
     progress.check();
@@ -195,7 +195,7 @@ std::string recovery_text(const Recovery& recovery) {
 
 std::string percent_text(int count, int of) { return fmt::format("{:.2f}", 100.0 * count / std::max(of, 1)); }
 
-std::vector<std::string> figures_row(const RealFigures& figures) {
+std::vector<std::string> figures_row(const PbdRealFigures& figures) {
   std::vector<std::string> row = {figures.name, figures.development ? "yes" : "no"};
   for (const Recovery& recovery : figures.turns) row.push_back(recovery_text(recovery));
   row.push_back(percent_text(figures.given_up, figures.poses));
@@ -205,16 +205,16 @@ std::vector<std::string> figures_row(const RealFigures& figures) {
 
 /// Per turn what the program's own choice brings back where that is farthest from all, and whose it is. \pre there are
 /// some.
-std::vector<std::string> worst_row(const std::vector<RealFigures>& all) {
+std::vector<std::string> worst_row(const std::vector<PbdRealFigures>& all) {
   std::vector<std::string> row = {"worst", "–"};
   for (std::size_t t = 0; t < limb_turn_names().size(); ++t) {
-    const RealFigures* worst = nullptr;
-    for (const RealFigures& figures : all)
+    const PbdRealFigures* worst = nullptr;
+    for (const PbdRealFigures& figures : all)
       if (figures.turns[t].telling() && (!worst || figures.turns[t].off() > worst->turns[t].off())) worst = &figures;
     row.push_back(worst ? fmt::format("{:.2f} {}", worst->turns[t].shares[0], worst->name) : "–");
   }
   int given_up = 0, not_finite = 0;
-  for (const RealFigures& figures : all) {
+  for (const PbdRealFigures& figures : all) {
     given_up = std::max(given_up, figures.given_up);
     not_finite = std::max(not_finite, figures.not_finite);
   }
@@ -224,14 +224,14 @@ std::vector<std::string> worst_row(const std::vector<RealFigures>& all) {
 }
 
 /// Per turn and skinning how many reach the bound; given-up and other bad frames of all.
-std::vector<std::string> count_row(const std::vector<RealFigures>& all, bool with_development, std::string name,
+std::vector<std::string> count_row(const std::vector<PbdRealFigures>& all, bool with_development, std::string name,
                                    Json& counts) {
   std::vector<std::string> row = {std::move(name), "–"};
-  const auto counted = [&](const RealFigures& figures) { return with_development || !figures.development; };
+  const auto counted = [&](const PbdRealFigures& figures) { return with_development || !figures.development; };
   for (std::size_t t = 0; t < limb_turn_names().size(); ++t) {
     int telling = 0;
     std::array<int, kRealSkinnings.size()> reached{};
-    for (const RealFigures& figures : all) {
+    for (const PbdRealFigures& figures : all) {
       const Recovery& recovery = figures.turns[t];
       if (!counted(figures) || !recovery.telling()) continue;
       ++telling;
@@ -243,7 +243,7 @@ std::vector<std::string> count_row(const std::vector<RealFigures>& all, bool wit
     for (std::size_t s = 0; s < reached.size(); ++s) count[kRealSkinnings[s].key] = reached[s];
   }
   int given_up = 0, not_finite = 0, poses = 0;
-  for (const RealFigures& figures : all) {
+  for (const PbdRealFigures& figures : all) {
     if (!counted(figures)) continue;
     given_up += figures.given_up, not_finite += figures.not_finite;
     poses += figures.poses;
@@ -257,12 +257,12 @@ std::vector<std::string> count_row(const std::vector<RealFigures>& all, bool wit
 }
 
 /// Per turn in how many cases the tetrahedra bring the goal back before the last step.
-std::vector<std::string> goal_row(const std::vector<RealFigures>& all, Json& metrics) {
+std::vector<std::string> goal_row(const std::vector<PbdRealFigures>& all, Json& metrics) {
   std::vector<std::string> row = {fmt::format("at least {:g} before the last step", kTetrahedraGoal), "–"};
   int reached_in_all = 0, in_all = 0;
   for (std::size_t t = 0; t < limb_turn_names().size(); ++t) {
     int telling = 0, reached = 0;
-    for (const RealFigures& figures : all) {
+    for (const PbdRealFigures& figures : all) {
       if (!figures.turns[t].telling()) continue;
       ++telling;
       reached += figures.turns[t].shares[kWithoutLastStep] >= kTetrahedraGoal ? 1 : 0;
@@ -276,7 +276,7 @@ std::vector<std::string> goal_row(const std::vector<RealFigures>& all, Json& met
 }
 
 /// What of a character that the method was not developed with is not as it should be.
-void find_misses(const RealFigures& figures, Findings& misses) {
+void find_misses(const PbdRealFigures& figures, Findings& misses) {
   const auto miss = [&](std::string text) {
     misses.push_back({"reproduce.out_of_bounds", figures.name, std::move(text)});
   };
@@ -291,7 +291,7 @@ void find_misses(const RealFigures& figures, Findings& misses) {
   }
 }
 
-void add_metrics(const RealFigures& figures, Json& metrics) {
+void add_metrics(const PbdRealFigures& figures, Json& metrics) {
   Json& entry = metrics[figures.name];
   entry["development"] = figures.development;
   entry["poses"] = figures.poses;
@@ -307,13 +307,13 @@ void add_metrics(const RealFigures& figures, Json& metrics) {
   }
 }
 
-void add_set_up(const std::vector<RealFigures>& all, Reproduction& result) {
+void add_set_up(const std::vector<PbdRealFigures>& all, Reproduction& result) {
   ResultTable table{"set_up",
                     "Real characters: seconds of the set-up",
                     "From a read file to the first frame, nothing taken from a cache.",
                     {"character", "vertices", "s"},
                     {}};
-  for (const RealFigures& figures : all) {
+  for (const PbdRealFigures& figures : all) {
     table.rows.push_back({figures.name, fmt::format("{}", figures.vertices), fmt::format("{:.1f}", figures.set_up_s)});
     result.timing["table_set_up"].push_back(
         {{"character", figures.name}, {"vertices", figures.vertices}, {"set_up_s", figures.set_up_s}});
@@ -344,12 +344,12 @@ void pbd_real(const ReproduceOptions& options, const Progress& progress, Reprodu
       {}};
   table.header.insert(table.header.end(), limb_turn_names().begin(), limb_turn_names().end());
   table.header.insert(table.header.end(), {"given up, %", "not finite"});
-  std::vector<RealFigures> all;
+  std::vector<PbdRealFigures> all;
   for (const RealFile& file : kPbdFiles) {
     const fs::path path = fs::path(options.data) / file.file;
     if (!fs::exists(path)) continue;
     progress.check();
-    std::optional<RealFigures> figures = try_real(path, file.development, options.seed, poses, progress);
+    std::optional<PbdRealFigures> figures = try_real(path, file.development, options.seed, poses, progress);
     if (!figures) continue;
     table.rows.push_back(figures_row(*figures));
     add_metrics(*figures, result.metrics["real"]);
