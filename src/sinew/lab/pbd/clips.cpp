@@ -36,20 +36,20 @@ constexpr std::array<PaperClip, 2> kPaperClips = {
     {{"human", "human", "run", 24461, 51110, 184000, 17.74}, {"dog", "quadruped", "trot", 18114, 30790, 109000, 25.6}}};
 
 /// What a stage adds is the difference of two runs, with and without it.
-struct Stage {
+struct ClipStage {
   const char* name;
   int sweeps_share;  ///< 0: linear blending alone.
   bool even_out, skin_fit, skin_volume, contact, dynamics;
 };
-constexpr std::array<Stage, 7> kStages = {{{"linear blending", 0, false, false, false, false, false},
-                                           {"tetrahedra", 1, false, false, false, false, false},
-                                           {"smoothing", 1, true, false, false, false, false},
-                                           {"skin fit", 1, true, true, false, false, false},
-                                           {"skin volume", 1, true, true, true, false, false},
-                                           {"contact", 1, true, true, true, true, false},
-                                           {"dynamics", 1, true, true, true, false, true}}};
+constexpr std::array<ClipStage, 7> kClipStages = {{{"linear blending", 0, false, false, false, false, false},
+                                                   {"tetrahedra", 1, false, false, false, false, false},
+                                                   {"smoothing", 1, true, false, false, false, false},
+                                                   {"skin fit", 1, true, true, false, false, false},
+                                                   {"skin volume", 1, true, true, true, false, false},
+                                                   {"contact", 1, true, true, true, true, false},
+                                                   {"dynamics", 1, true, true, true, false, true}}};
 
-pipeline::DeformerOptions options_of(const Stage& stage, int tets) {
+pipeline::DeformerOptions options_of(const ClipStage& stage, int tets) {
   if (stage.sweeps_share == 0) return pipeline::deformer("lbs");
   deform::PbdOptions own;
   own.base = deform::PbdBase::kLbs;
@@ -95,7 +95,7 @@ void pbd_clips(const ReproduceOptions& options, const Progress& progress, Reprod
           frames, thread_count()),
       {"model", "clip", "constraints paper", "whole body", "joint areas", "paper ms"},
       {}};
-  for (const Stage& stage : kStages) table.header.emplace_back(stage.name);
+  for (const ClipStage& stage : kClipStages) table.header.emplace_back(stage.name);
   table.header.emplace_back("frame, by default");
   for (const PaperClip& paper : kPaperClips) {
     progress.check();
@@ -108,12 +108,12 @@ void pbd_clips(const ReproduceOptions& options, const Progress& progress, Reprod
       return deform::PbdSystem(deform::make_pbd_body(rig, {tets, whole}, progress), {}).constraints();
     };
     const std::size_t body = constraints(true), areas = constraints(false);
-    std::array<double, kStages.size()> ms{};
-    for (std::size_t s = 0; s < kStages.size(); ++s) {
+    std::array<double, kClipStages.size()> ms{};
+    for (std::size_t s = 0; s < kClipStages.size(); ++s) {
       progress.check();
       Findings warnings;
-      ms[s] =
-          clip_ms(*pipeline::bind_deformer(rig, options_of(kStages[s], tets), warnings, progress), rig, player, frames);
+      ms[s] = clip_ms(*pipeline::bind_deformer(rig, options_of(kClipStages[s], tets), warnings, progress), rig, player,
+                      frames);
     }
     const double whole = ms[4];
     std::vector<std::string> row = {paper.model,
@@ -123,10 +123,10 @@ void pbd_clips(const ReproduceOptions& options, const Progress& progress, Reprod
                                     fmt::format("{}", areas),
                                     fmt::format("{:.1f}", 1000 / paper.fps)};
     Json stages = Json::object();
-    for (std::size_t s = 0; s < kStages.size(); ++s) {
+    for (std::size_t s = 0; s < kClipStages.size(); ++s) {
       const double before = s == 0 ? 0 : s > 4 ? whole : ms[s - 1];
       row.push_back(fmt::format("{:.2f}", ms[s] - before));
-      stages[kStages[s].name] = ms[s] - before;
+      stages[kClipStages[s].name] = ms[s] - before;
     }
     row.push_back(fmt::format("{:.2f}", whole));
     table.rows.push_back(std::move(row));
