@@ -3,11 +3,14 @@
 
 #include "sinew/binding/binder.h"
 
+#include <algorithm>
+
 #include "sinew/binding/auto/auto.h"
 #include "sinew/binding/curves/curve_weights.h"
 #include "sinew/binding/distance/distance.h"
 #include "sinew/binding/harmonic/harmonic.h"
 #include "sinew/binding/heat/heat.h"
+#include "sinew/binding/pinned.h"
 #include "sinew/binding/rigid/rigid.h"
 #include "sinew/binding/segment/segment_weights.h"
 #include "sinew/binding/voxel/voxel.h"
@@ -37,6 +40,27 @@ BindResult bind(const MethodChoice& method, const Subject& subject, const BindOp
   OptionList(checked).validate();
   method.options().validate();
   return binder.bind(subject, method.options(), common, progress);
+}
+
+std::vector<PinnedBinderMethod>& pinned_binders() {
+  static std::vector<PinnedBinderMethod> all = {pinned_harmonic_method()};
+  return all;
+}
+
+bool takes_pins(const MethodChoice& method) {
+  const std::vector<PinnedBinderMethod>& all = pinned_binders();
+  return std::any_of(all.begin(), all.end(), [&](const PinnedBinderMethod& m) { return m.id == method.id(); });
+}
+
+BindResult bind(const MethodChoice& method, const Subject& subject, const std::vector<PinnedRow>& pins,
+                const BindOptions& common, const Progress& progress) {
+  const std::vector<PinnedBinderMethod>& all = pinned_binders();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& m) { return m.id == method.id(); });
+  if (found == all.end()) throw Error("The binder '" + method.id() + "' takes no given rows.");
+  BindOptions checked = common;
+  OptionList(checked).validate();
+  method.options().validate();
+  return found->bind(subject, method.options(), common, pins, progress);
 }
 
 }  // namespace sinew::binding

@@ -9,6 +9,7 @@
 
 #include "sinew/core/error.h"
 #include "sinew/core/workable.h"
+#include "sinew/pipeline/bind_pinned.h"
 #include "sinew/pipeline/bind_select.h"
 #include "sinew/pipeline/bind_subject.h"
 
@@ -54,6 +55,26 @@ std::vector<Index> idle_joints(const SkinWeights& weights, const std::vector<cha
   return idle;
 }
 
+// Given rows by the numbers of vertices that are bound.
+std::vector<binding::PinnedRow> chosen_pins(const std::vector<binding::PinnedRow>& pins, Index vertex_count,
+                                            const std::vector<Index>& vertices, const std::vector<char>& bound) {
+  std::vector<Index> number(vertex_count, kNone);
+  for (Index i = 0; i < vertices.size(); ++i) number[vertices[i]] = i;
+  std::vector<binding::PinnedRow> result;
+  for (const binding::PinnedRow& pin : pins) {
+    if (pin.vertex >= vertex_count || number[pin.vertex] == kNone || pin.row.empty()) continue;
+    const bool known = std::all_of(pin.row.begin(), pin.row.end(), [&](const Influence& influence) {
+      return influence.joint < bound.size() && bound[influence.joint] != 0;
+    });
+    if (known) result.push_back({number[pin.vertex], pin.row});
+  }
+  return result;
+}
+
+// Without `pins` as the method does it by itself.
+BindingResult bind_all(const Character& character, const BindRequest& request,
+                       const std::vector<binding::PinnedRow>* pins, const Progress& progress);
+
 }  // namespace
 
 Index BindingResult::bound_joint_count() const {
@@ -61,6 +82,18 @@ Index BindingResult::bound_joint_count() const {
 }
 
 BindingResult bind(const Character& character, const BindRequest& request, const Progress& progress) {
+  return bind_all(character, request, nullptr, progress);
+}
+
+BindingResult bind(const Character& character, const BindRequest& request, const std::vector<binding::PinnedRow>& pins,
+                   const Progress& progress) {
+  return bind_all(character, request, &pins, progress);
+}
+
+namespace {
+
+BindingResult bind_all(const Character& character, const BindRequest& request,
+                       const std::vector<binding::PinnedRow>* pins, const Progress& progress) {
   require_workable(character.rig);
   const Rig& rig = character.rig;
   if (rig.mesh.positions.empty()) throw Error("The character has no mesh to bind.");
@@ -78,7 +111,12 @@ BindingResult bind(const Character& character, const BindRequest& request, const
   if (chosen.vertices.empty() && selection.rigid_count() == 0) throw Error("The character has no vertices to bind.");
   const Skeleton skeleton = with_leaf_ends(rig, whole.joints, whole.bound);
   const binding::Subject subject{chosen.mesh, skeleton, whole.joints, whole.bound};
-  if (!chosen.vertices.empty()) result.rows = binding::bind(request.method, subject, request.common, progress);
+  if (!chosen.vertices.empty())
+    result.rows = pins == nullptr
+                      ? binding::bind(request.method, subject, request.common, progress)
+                      : binding::bind(request.method, subject,
+                                      chosen_pins(*pins, rig.mesh.vertex_count(), chosen.vertices, whole.bound),
+                                      request.common, progress);
   result.vertices = std::move(chosen.vertices);
   add_rigid_rows(selection, result.rows, result.vertices);
 
@@ -92,5 +130,7 @@ BindingResult bind(const Character& character, const BindRequest& request, const
   result.fallbacks = result.rows.fallbacks;
   return result;
 }
+
+}  // namespace
 
 }  // namespace sinew::pipeline

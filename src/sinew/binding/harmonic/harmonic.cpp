@@ -267,4 +267,11 @@ BinderMethod harmonic_method() {
                        bind_by_harmonics);
 }
 
+PinnedBinderMethod pinned_harmonic_method() {
+  return {harmonic_method().id, [](const Subject& subject, const AnyOptions& own, const BindOptions& common,
+                                   const std::vector<PinnedRow>& pins, const Progress& progress) {
+            return bind_quasi_harmonic(subject, own.as<HarmonicOptions>(), pins, common, progress);
+          }};
+}
+
 }  // namespace sinew::binding

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sinew/binding/binder.h"
+#include "sinew/binding/pinned.h"
 
 namespace sinew::binding {
 
@@ -26,12 +27,6 @@ struct HarmonicOptions {
           .range(0, 4),
       self.focus);
   }
-};
-
-/// A row that is given: painted by hand, for example. It is a boundary value of the weights around it.
-struct PinnedRow {
-  Index vertex = kNone;
-  std::vector<Influence> row;  ///< Of bound joints, sum 1.
 };
 
 /// The binder `harmonic`: quasi-harmonic weights inside the body. Each joint's weight w solves div(σ ∇w) = 0 in the
@@ -58,5 +53,6 @@ BindResult bind_by_harmonics(const Subject& subject, const HarmonicOptions& opti
                              const BindOptions& common = {}, const Progress& progress = {});
 
 BinderMethod harmonic_method();
+PinnedBinderMethod pinned_harmonic_method();
 
 }  // namespace sinew::binding
