@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -50,6 +51,89 @@ TEST(Recipe, PaintedWeightsAreKeptByANewBinding) {
   // Undo: the same object comes back.
   EXPECT_EQ(builder.build(Json::array({paint, bind})), built);
   EXPECT_FALSE(builder.build(Json::array())->changed);
+}
+
+float weight_of(const SkinWeights& weights, Index vertex, Index joint) {
+  for (const Influence& influence : weights.row(vertex))
+    if (influence.joint == joint) return influence.weight;
+  return 0;
+}
+
+// A method that takes painted rows solves with them: weights nearby fit what was painted. Others get them afterwards.
+TEST(Recipe, PaintedRowsAreBoundaryValuesWhereTheMethodTakesThem) {
+  RecipeBuilder builder(arm());
+  const Rig& rig = builder.input().character.rig;
+  const auto joint = static_cast<Index>(rig.skeleton.size() - 1);
+  const Vec3 place = rig.mesh.positions[0];
+  const double radius = 0.15 * rig.mesh.bounds().extent().norm();
+  std::vector<Pin> pins;
+  for (Index v = 0; v < rig.mesh.vertex_count(); ++v)
+    if ((rig.mesh.positions[v] - place).norm() < radius) pins.push_back({v, 0.875F});
+  const Json paint = {{"do", "paint"}, {"joint", rig.skeleton.joints[joint].name}, {"pins", pins_to_text(pins)}};
+  const Json harmonic = {{"do", "bind"}, {"options", {{"method", "harmonic"}}}};
+  const auto plain = builder.build(Json::array({harmonic}));
+  const auto solved = builder.build(Json::array({paint, harmonic}));
+  EXPECT_EQ(plain->paint, Built::Paint::kNone);
+  EXPECT_EQ(solved->paint, Built::Paint::kSolved);
+  EXPECT_EQ(solved->painted_vertices, pins.size());
+  std::vector<char> painted(rig.mesh.vertex_count(), 0);
+  for (const Pin& pin : pins) painted[pin.vertex] = 1;
+  double nearby = 0;
+  const SkinWeights& with = solved->asset.character.rig.weights;
+  const SkinWeights& without = plain->asset.character.rig.weights;
+  for (Index v = 0; v < with.row_count(); ++v) {
+    if (painted[v] != 0) {
+      EXPECT_NEAR(weight_of(with, v, joint), 0.875F, 1e-6);
+      EXPECT_NEAR(weight_of(*solved->automatic, v, joint), weight_of(without, v, joint), 1e-6);
+    } else if ((rig.mesh.positions[v] - place).norm() < 1.5 * radius) {
+      nearby += static_cast<double>(weight_of(with, v, joint) - weight_of(without, v, joint));
+    }
+  }
+  EXPECT_GT(nearby, 0.5);
+  // A reset vertex is free again, also in the next solution.
+  const Index first = pins.front().vertex;
+  const Json reset = {{"do", "reset"}, {"vertices", io::base64_encode(std::as_bytes(std::span(&first, 1)))}};
+  const auto again = builder.build(Json::array({paint, reset, harmonic}));
+  EXPECT_EQ(again->painted_vertices, pins.size() - 1);
+  const auto put_back = builder.build(Json::array({paint, {{"do", "bind"}, {"options", {{"method", "distance"}}}}}));
+  EXPECT_EQ(put_back->paint, Built::Paint::kPutBack);
+  EXPECT_NEAR(weight_of(put_back->asset.character.rig.weights, first, joint), 0.875F, 1e-6);
+}
+
+TEST(Recipe, FingersAreLimitedAndTheirSkinFollowsTheOneBeside) {
+  auto bare = std::make_shared<io::Asset>();
+  bare->character = shapes::make("human", {}).made.character;
+  bare->path = "human.glb";
+  RecipeBuilder builder(bare);
+  const auto rig = [&](const char* count) {
+    return builder.build(Json::array({{{"do", "rig"}, {"options", {{"replace", true}, {"finger_count", count}}}}}));
+  };
+  const auto count = [](const Built& built, const std::string& part) {
+    const auto& joints = built.asset.character.rig.skeleton.joints;
+    return std::count_if(joints.begin(), joints.end(),
+                         [&](const Joint& joint) { return joint.role.find(part) != std::string::npos; });
+  };
+  const auto all = rig("auto"), three = rig("3"), none = rig("none");
+  ASSERT_EQ(count(*all, "_little_"), 6);
+  EXPECT_EQ(count(*three, "_little_") + count(*three, "_ring_"), 0);
+  EXPECT_EQ(count(*three, "_middle_"), 6);
+  EXPECT_EQ(count(*none, "_thumb_"), 0);
+  EXPECT_EQ(three->placed.size(), three->asset.character.rig.skeleton.size());
+  const auto moved = [](const Built& built, const std::string& role) {
+    const Rig& r = built.asset.character.rig;
+    double sum = 0;
+    for (Index v = 0; v < r.weights.row_count(); ++v)
+      for (const Influence& influence : r.weights.row(v))
+        if (r.skeleton.joints[influence.joint].role == role) sum += static_cast<double>(influence.weight);
+    return sum;
+  };
+  for (const char* const k : {"1", "2", "3"}) {
+    const std::string end = std::string("_") + k;
+    EXPECT_NEAR(moved(*three, "left_middle" + end),
+                moved(*all, "left_middle" + end) + moved(*all, "left_ring" + end) + moved(*all, "left_little" + end),
+                1e-3);
+  }
+  EXPECT_NEAR(moved(*three, "left_hand"), moved(*all, "left_hand"), 1e-3);
 }
 
 TEST(Recipe, StepsOfAnotherFormAreRefused) {

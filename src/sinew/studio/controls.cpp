@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "sinew/binding/binder.h"
+#include "sinew/binding/pinned.h"
 #include "sinew/deform/deformer.h"
 #include "sinew/io/asset.h"
 #include "sinew/pipeline/animate.h"
@@ -61,12 +62,15 @@ Json options_json(const OptionList& list) {
 }
 
 Json controls_json() {
+  Json binders = methods_json(binding::binders());
+  for (Json& binder : binders)
+    binder["takes_pins"] = binding::takes_pins(MethodChoice(binding::binders(), binder["id"].get<std::string>()));
   Json endings = Json::array();
   for (const auto& format : io::formats().entries())
     if (format.make.read)
       for (const std::string& ending : format.make.endings) endings.push_back(ending);
   return {{"deformers", methods_json(deform::deformers())},
-          {"binders", methods_json(binding::binders())},
+          {"binders", binders},
           {"endings", endings},
           {"templates", pipeline::template_words()},
           {"presets", pipeline::preset_words()},

@@ -159,6 +159,7 @@ std::shared_ptr<const Built> RecipeBuilder::rigged(const Json& step, const Json&
     options.rig.hint[name] = Vec3(place[0].get<double>(), place[1].get<double>(), place[2].get<double>());
   options.rig.skeleton_template = options.template_name;
   options.rig.preset = options.preset;
+  if (options.finger_count == "none") options.rig.rigger.fingers = "none";
   pipeline::check_rig_options(options.rig);
   io::Asset asset = *input_;
   if (options.placement.any()) io::place(asset, options.placement);
@@ -183,6 +184,7 @@ std::shared_ptr<const Built> RecipeBuilder::rigged(const Json& step, const Json&
   built.findings = input_->warnings;
   built.findings.insert(built.findings.end(), report.warnings.begin(), report.warnings.end());
   built.findings.insert(built.findings.end(), made.result.findings.begin(), made.result.findings.end());
+  limit_fingers(options.finger_count, built, progress);
   return keep(key, std::move(built));
 }
 
@@ -251,6 +253,8 @@ std::string step_label(const Json& step) {
 
 std::string step_command(const Json& step, const std::string& file) {
   std::string command;
+  if (is_step(step, "rig") && options_of(step).value("finger_count", Json("auto")) != "auto")
+    return fmt::format("sinew rig {} --session {}.sinew.json", file, std::filesystem::path(file).stem().string());
   if (is_step(step, "rig")) command = "sinew rig ";
   else if (is_step(step, "bind")) command = "sinew bind ";
   else if (is_step(step, "weights")) command = "sinew weights ";

@@ -28,6 +28,7 @@ inline constexpr int kRecipeSchema = 1;
 struct RigStep {
   std::string template_name = "auto";
   std::string preset = "plain";
+  std::string finger_count = "auto";
   pipeline::RigOptions rig;
   std::string stand = "auto";
   io::PlacementOptions placement;
@@ -37,6 +38,12 @@ struct RigStep {
     v(Field("template", "Body plan.").one_of(pipeline::template_words()), self.template_name);
     v(Field("preset", "Joint names, axes and rest pose for a target program.").one_of(pipeline::preset_words()),
       self.preset);
+    v(Field(
+          "finger_count",
+          "Fingers of each hand, with the thumb: auto takes as many as are found. With fewer, those farthest from the "
+          "thumb are left out, and their skin follows the finger beside them.")
+          .one_of({"auto", "none", "2", "3", "4", "5"}),
+      self.finger_count);
     pipeline::RigOptions::visit(self.rig, v);
     v(Field("stand", "Whether a body that lies or faces another way is turned.").one_of({"auto", "on", "off"}),
       self.stand);
@@ -70,6 +77,10 @@ struct Built {
   std::vector<std::string> origins;  ///< Methods that computed weights, with the reason.
   std::vector<std::uint8_t> origin;  ///< Per vertex: which of them; empty if it is unknown.
   std::vector<float> sureness;       ///< Of computed weights, per vertex, 0 to 1; empty if it is unknown.
+  /// What became of painted weights in the last step `bind`: boundary values of its solution, or put back after it.
+  enum class Paint { kNone, kSolved, kPutBack };
+  Paint paint = Paint::kNone;
+  std::size_t painted_vertices = 0;  ///< That the last step `bind` kept.
   Findings findings;
 };
 
@@ -85,7 +96,8 @@ class RecipeBuilder {
 
   /// The character after all steps, an array. A hint of a later step `joints` counts from the start: the rig is made
   /// once, with all of them, and then the other steps follow in their order. Weights that were painted, and pieces that
-  /// follow a joint, are kept by a later step `bind`. \throws Error that names the step; Cancelled.
+  /// follow a joint, are kept by a later step `bind`; painted rows are boundary values of it if its method takes such.
+  /// \throws Error that names the step; Cancelled.
   std::shared_ptr<const Built> build(const Json& steps, const Progress& progress = {});
 
  private:

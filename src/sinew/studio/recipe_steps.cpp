@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
+#include <set>
 #include <unordered_set>
 
 #include "sinew/core/error.h"
@@ -15,6 +17,7 @@
 #include "sinew/motion/gestures/builtin_clips.h"
 #include "sinew/pipeline/animate.h"
 #include "sinew/pipeline/bind.h"
+#include "sinew/pipeline/bind_pinned.h"
 #include "sinew/pipeline/bind_select.h"
 #include "sinew/pipeline/edit_skeleton.h"
 #include "sinew/pipeline/edit_weights.h"
@@ -38,15 +41,38 @@ void note_origins(const pipeline::BindingResult& result, Built& built) {
   }
 }
 
-void apply_bind(const Json& step, Built& built, const Progress& progress) {
+/// `weights`, with the rows of `others` at the vertices of `pins`.
+std::shared_ptr<const SkinWeights> with_rows_of(const SkinWeights& weights, const SkinWeights& others,
+                                                const std::vector<binding::PinnedRow>& pins) {
+  std::unordered_set<Index> chosen;
+  for (const binding::PinnedRow& pin : pins) chosen.insert(pin.vertex);
+  auto result = std::make_shared<SkinWeights>();
+  result->reserve(weights.row_count(), weights.influence_count());
+  for (Index v = 0; v < weights.row_count(); ++v) result->add_row(chosen.contains(v) ? others.row(v) : weights.row(v));
+  return result;
+}
+
+/// `pins`: painted rows.
+void apply_bind(const Json& step, Built& built, const std::vector<binding::PinnedRow>& pins, const Progress& progress) {
   pipeline::BindRequest request;
   OptionList(request).from_json(options_of(step));
-  pipeline::BindingResult result = pipeline::bind(built.asset.character, request, progress);
+  built.painted_vertices = pins.size();
+  built.paint = pins.empty()                          ? Built::Paint::kNone
+                : binding::takes_pins(request.method) ? Built::Paint::kSolved
+                                                      : Built::Paint::kPutBack;
+  const bool solved = built.paint == Built::Paint::kSolved;
+  pipeline::BindingResult result = solved ? pipeline::bind(built.asset.character, request, pins, progress)
+                                          : pipeline::bind(built.asset.character, request, progress);
+  // What "automatic" means for a painted vertex does not depend on what was painted there.
+  if (solved) {
+    const SkinWeights plain = pipeline::bind(built.asset.character, request, progress).character.rig.weights;
+    built.automatic = with_rows_of(result.character.rig.weights, plain, pins);
+  }
   built.asset.character = std::move(result.character);
   built.save.changes.weights = true;
   if (result.skin_changes.any()) built.save.changes.skeleton = true;
   built.findings.insert(built.findings.end(), result.findings.begin(), result.findings.end());
-  built.automatic = std::make_shared<const SkinWeights>(built.asset.character.rig.weights);
+  if (!solved) built.automatic = std::make_shared<const SkinWeights>(built.asset.character.rig.weights);
   note_origins(result, built);
 }
 
@@ -74,8 +100,8 @@ std::vector<Index> vertices_from_text(const std::string& text) {
 }
 
 /// Applies painted weights or the joint of a piece, but not to `free` vertices, which were reset later.
-void apply_rows(const Json& step, Built& built, const std::unordered_set<Index>& free = {}) {
-  Rig& rig = built.asset.character.rig;
+void apply_rows(const Json& step, Character& character, const std::unordered_set<Index>& free = {}) {
+  Rig& rig = character.rig;
   std::vector<Index> locked;
   if (step.contains("lock"))
     for (const Json& name : step["lock"]) locked.push_back(joint_named(rig.skeleton, name));
@@ -85,8 +111,7 @@ void apply_rows(const Json& step, Built& built, const std::unordered_set<Index>&
   };
   if (is_step(step, "piece")) {
     std::vector<Pin> pins;
-    const std::vector<char> chosen =
-        pipeline::vertices_of_word(built.asset.character, step.at("what").get<std::string>());
+    const std::vector<char> chosen = pipeline::vertices_of_word(character, step.at("what").get<std::string>());
     for (Index v = 0; v < chosen.size(); ++v)
       if (chosen[v] != 0) pins.push_back({v, 1.0F});
     put(step.at("joint"), std::move(pins));
@@ -95,7 +120,42 @@ void apply_rows(const Json& step, Built& built, const std::unordered_set<Index>&
     if (const auto other = step.find("mirrored"); other != step.end())
       put(other->at("joint"), pins_from_text(other->at("pins").get<std::string>()));
   }
-  built.save.changes.weights = true;
+}
+
+/// Vertices that were reset after a step.
+std::unordered_set<Index> reset_after(const std::vector<const Json*>& steps, std::size_t at) {
+  std::unordered_set<Index> free;
+  for (std::size_t k = at + 1; k < steps.size(); ++k)
+    if (is_step(*steps[k], "reset"))
+      for (const Index vertex : vertices_from_text(steps[k]->at("vertices").get<std::string>())) free.insert(vertex);
+  return free;
+}
+
+/// The rows of all painted vertices, as they were painted; the joints that were not painted share the rest as they do
+/// now.
+std::vector<binding::PinnedRow> painted_rows(const std::vector<const Json*>& before, const Character& now) {
+  std::set<Index> vertices;
+  std::optional<Character> painted;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (!is_step(*before[i], "paint")) continue;
+    if (!painted) painted = now;
+    const std::unordered_set<Index> free = reset_after(before, i);
+    apply_rows(*before[i], *painted, free);
+    const auto add = [&](const Json& step) {
+      for (const Pin& pin : pins_from_text(step.at("pins").get<std::string>()))
+        if (!free.contains(pin.vertex)) vertices.insert(pin.vertex);
+    };
+    add(*before[i]);
+    if (const auto other = before[i]->find("mirrored"); other != before[i]->end()) add(*other);
+  }
+  std::vector<binding::PinnedRow> pins;
+  if (!painted) return pins;
+  const SkinWeights weights = painted->rig.weights.normalized();
+  for (const Index vertex : vertices) {
+    const auto row = weights.row(vertex);
+    if (!row.empty()) pins.push_back({vertex, {row.begin(), row.end()}});
+  }
+  return pins;
 }
 
 /// Gives vertices the weights back that they had before anything was painted.
@@ -151,7 +211,40 @@ void apply_skeleton(const Json& step, Built& built, const Progress& progress) {
   for (const Joint& joint : skeleton.joints)
     if (joint.deforming) names.push_back(joint.name);
   for (const auto& entry : options.add) names.push_back(entry.first.substr(0, entry.first.find('@')));
-  apply_bind({{"do", "bind"}, {"options", {{"joints", names}}}}, built, progress);
+  apply_bind({{"do", "bind"}, {"options", {{"joints", names}}}}, built, {}, progress);
+}
+
+/// Weights of joints go to other joints: `to[j]`, or stay with j.
+SkinWeights moved_weights(const SkinWeights& weights, const std::vector<Index>& to) {
+  SkinWeights result;
+  result.reserve(weights.row_count(), weights.influence_count());
+  for (Index v = 0; v < weights.row_count(); ++v) {
+    std::vector<Influence> row;
+    for (const Influence& influence : weights.row(v)) {
+      const auto known = std::find_if(row.begin(), row.end(),
+                                      [&](const Influence& other) { return other.joint == to[influence.joint]; });
+      if (known == row.end()) row.push_back({to[influence.joint], influence.weight});
+      else known->weight += influence.weight;
+    }
+    result.add_row(row);
+  }
+  return result;
+}
+
+/// The fingers of one hand, the thumb first, each as its joints from the palm on.
+std::vector<std::vector<Index>> fingers_of(const Skeleton& skeleton, const std::string& side) {
+  std::vector<std::vector<Index>> fingers;
+  for (const char* const finger : {"thumb", "index", "middle", "ring", "little"}) {
+    std::vector<Index> chain;
+    for (int number = 1; number <= 3; ++number) {
+      const std::string role = fmt::format("{}_{}_{}", side, finger, number);
+      const auto found = std::find_if(skeleton.joints.begin(), skeleton.joints.end(),
+                                      [&](const Joint& joint) { return joint.role == role; });
+      if (found != skeleton.joints.end()) chain.push_back(static_cast<Index>(found - skeleton.joints.begin()));
+    }
+    if (!chain.empty()) fingers.push_back(std::move(chain));
+  }
+  return fingers;
 }
 
 /// A name that no clip has.
@@ -209,20 +302,48 @@ const Json& options_of(const Json& step) {
 
 bool is_step(const Json& step, const char* kind) { return step.at("do") == kind; }
 
+void limit_fingers(const std::string& word, Built& built, const Progress& progress) {
+  if (word == "auto" || word == "none") return;
+  const auto wanted = static_cast<std::size_t>(std::stoi(word));
+  Rig& rig = built.asset.character.rig;
+  const Skeleton& skeleton = rig.skeleton;
+  std::vector<Index> to(skeleton.size());
+  for (Index j = 0; j < to.size(); ++j) to[j] = j;
+  std::vector<char> gone(skeleton.size(), 0);
+  for (const char* const side : {"left", "right"}) {
+    const std::vector<std::vector<Index>> fingers = fingers_of(skeleton, side);
+    if (fingers.size() < wanted)
+      built.findings.push_back({"studio.fewer_fingers", side,
+                                fmt::format("The {} hand has {} fingers that can be distinguished, not {}. Joints can "
+                                            "be added by hand.",
+                                            side, fingers.size(), wanted)});
+    for (std::size_t f = wanted; f < fingers.size(); ++f)
+      for (std::size_t k = 0; k < fingers[f].size(); ++k) {
+        const std::vector<Index>& beside = fingers[wanted - 1];
+        to[fingers[f][k]] = beside[std::min(k, beside.size() - 1)];
+        gone[fingers[f][k]] = 1;
+      }
+  }
+  Json names = Json::array();
+  for (Index j = 0; j < gone.size(); ++j) {
+    const Index parent = skeleton.joints[j].parent;
+    if (parent != kNone && gone[parent] != 0) gone[j] = 1;  // End joints.
+    if (gone[j] != 0) names.push_back(skeleton.joints[j].name);
+  }
+  if (names.empty()) return;
+  rig.weights = moved_weights(rig.weights, to);
+  apply_skeleton({{"do", "skeleton"}, {"options", {{"remove", names}}}}, built, progress);
+}
+
 void apply_step(const Json& step, const std::vector<const Json*>& before, Built& built, const FileFinder& files,
                 const Progress& progress) {
   built.changed = true;
   if (is_step(step, "bind")) {
-    apply_bind(step, built, progress);
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      if (!is_step(*before[i], "paint") && !is_step(*before[i], "piece")) continue;
-      std::unordered_set<Index> free;
-      for (std::size_t k = i + 1; k < before.size(); ++k)
-        if (is_step(*before[k], "reset"))
-          for (const Index vertex : vertices_from_text(before[k]->at("vertices").get<std::string>()))
-            free.insert(vertex);
-      apply_rows(*before[i], built, free);
-    }
+    apply_bind(step, built, painted_rows(before, built.asset.character), progress);
+    // Also after a solution with painted rows: smoothing and the limit of influences come after it.
+    for (std::size_t i = 0; i < before.size(); ++i)
+      if (is_step(*before[i], "paint") || is_step(*before[i], "piece"))
+        apply_rows(*before[i], built.asset.character, reset_after(before, i));
   } else if (is_step(step, "weights")) {
     apply_edit(step, built, progress);
   } else if (is_step(step, "clip")) {
@@ -232,7 +353,8 @@ void apply_step(const Json& step, const std::vector<const Json*>& before, Built&
   } else if (is_step(step, "skeleton")) {
     apply_skeleton(step, built, progress);
   } else {
-    apply_rows(step, built);
+    apply_rows(step, built.asset.character);
+    built.save.changes.weights = true;
   }
 }
 

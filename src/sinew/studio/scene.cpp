@@ -167,6 +167,10 @@ Json Scene::describe() const {
   json["forward"] = triple(forward);
   json["fitting"] = c.rig.skeleton.empty() || clip_names_.empty() ? "" : motion::fitting_clip(c.rig.skeleton);
   json["origins"] = built_->origins;
+  json["paint"] = built_->paint == Built::Paint::kSolved    ? "solved"
+                  : built_->paint == Built::Paint::kPutBack ? "put_back"
+                                                            : "";
+  json["painted"] = built_->painted_vertices;
   json["has_confidence"] = !built_->sureness.empty() || !built_->placed.empty();
   json["rigged"] = built_->rigged;
   json["has_weights"] = !c.rig.weights.empty();
@@ -178,8 +182,9 @@ Json Scene::describe() const {
   return json;
 }
 
-io::Bytes Scene::surface() const {
+io::Bytes Scene::surface(std::uint16_t slot) const {
   BinaryHead head;
+  head.slot = slot;
   head.kind = BinaryKind::kSurface;
   head.generation = generation_;
   head.vertices = static_cast<std::uint32_t>(sources_.size());

@@ -43,7 +43,7 @@ class Scene {
   Json describe() const;
   /// kSurface: triangles (u32), sources (u32), texture coordinates (f32 × 2), colours (u8 × 4). `flags` is the number
   /// of triangle corners.
-  io::Bytes surface() const;
+  io::Bytes surface(std::uint16_t slot = 0) const;
   /// kFrame: positions (f32 × 3), normals (i8 × 4), joints (f32 × 12, rows of the affine matrix).
   io::Bytes frame(BinaryHead head, std::span<const Vec3f> positions, std::span<const Mat4> joints) const;
   /// kField: a number per render vertex, of one per vertex.

@@ -23,6 +23,7 @@ export interface Method {
   name: string;
   when: string;
   options: OptionInfo[];
+  takes_pins?: boolean; // Of binders: painted weights can be boundary values.
 }
 
 export interface Welcome {
@@ -101,6 +102,19 @@ export interface SceneInfo {
   confidence: number;
   movable: boolean;
   changed: boolean;
+  paint: '' | 'solved' | 'put_back'; // What the last binding did with painted weights.
+  painted: number;
+}
+
+/// Another file that the character is compared with.
+export interface Other {
+  name: string;
+  scene: SceneInfo;
+  images: (number | null)[];
+  same_skeleton: boolean;
+  same_vertices: boolean;
+  matched: number; // Joints that follow those of the same name, …
+  deforming: number; // … of so many.
 }
 
 export interface Item {
@@ -177,6 +191,7 @@ export const speed = signal(1);
 export const posed = signal(false);
 
 export const methods = signal<[string, string]>(['lbs', '']);
+export const other = signal<Other | null>(null);
 export const compareView = signal<'side' | 'wipe' | 'difference'>('side');
 export const showBones = signal(false);
 export const xray = signal(false);

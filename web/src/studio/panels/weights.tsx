@@ -112,7 +112,8 @@ export function Weights(props: Props) {
         <details><summary>Options</summary><Controls options={method.options} values={binderOptions.value} change={(values) => (binderOptions.value = values)} /></details>
       )}
       <button class="main" onClick={() => void app()?.step({ do: 'bind', options: { method: binder.value, ...(Object.keys(binderOptions.value).length ? { [binder.value]: binderOptions.value } : {}) } })}>Compute</button>
-      <p class="quiet">Painted weights and pieces are kept.</p>
+      <p class="quiet">{method?.takes_pins ? 'Painted weights are boundary values: the weights around them fit them.' : 'Painted weights are put back after it.'} Pieces keep their joints.</p>
+      {info.paint !== '' && <p class="quiet paint">{info.paint === 'solved' ? `The last weights were computed with ${info.painted.toLocaleString('en')} painted vertices as boundary values.` : `The last method takes no painted weights: those of ${info.painted.toLocaleString('en')} vertices were put back after it.`}</p>}
     </>
   );
 }
