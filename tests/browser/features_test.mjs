@@ -6,50 +6,18 @@
 // Tools of the studio, one by one, on a folder of two made characters. Pictures of the screens stay in the work folder.
 
 import assert from 'node:assert/strict';
-import {execFileSync} from 'node:child_process';
-import {mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {startBrowser, startStudio, until, value} from './studio.mjs';
+import {openStudio, workFolder} from './scenarios.mjs';
+import {until, value} from './studio.mjs';
 
-const words = process.argv.slice(2);
-const argument = (name) => words.includes(name) ? words[words.indexOf(name) + 1] : undefined;
-const program = argument('--sinew');
-const work = join(argument('--work'), 'features');
-const only = argument('--only');
-rmSync(work, {recursive: true, force: true});
-mkdirSync(join(work, 'characters'), {recursive: true});
-const sinew = (...line) => execFileSync(program, line, {cwd: work, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8'});
+const {program, work, sinew} = workFolder('features');
+mkdirSync(join(work, 'characters'));
 sinew('make', 'human', '-o', 'characters/a.glb', '--vertices', '2500');
 sinew('make', 'human', '-o', 'characters/b.obj', '--vertices', '2500');
 writeFileSync(join(work, 'characters/broken.glb'), 'no model');
-
-const studio = startStudio(program, ['characters'], {cwd: work, env: {...process.env, XDG_STATE_HOME: join(work, 'state')}});
-const address = await studio.ready;
-const browser = await startBrowser(argument('--chromium'));
-const context = await browser.newContext({viewport: {width: 1280, height: 720}, colorScheme: 'dark', acceptDownloads: true});
-const page = await context.newPage();
-const problems = [];
-page.on('pageerror', (error) => problems.push(error.message));
-page.on('console', (message) => message.type() === 'error' && !/status of 4\d\d/.test(message.text()) && problems.push(message.text()));
-const shot = (name) => page.screenshot({path: join(work, `${name}.png`)});
-const idle = () => until(page, (store) => store.job.value === null && store.scene.value !== null);
+const {address, context, page, button, shot, idle, upload, exported, run} = await openStudio(program, work, ['characters']);
 const mode = (name) => page.getByRole('tab', {name}).click();
-const button = (name) => page.getByRole('button', {name, exact: true});
-
-async function upload(opener, ...files) {
-  const chooser = page.waitForEvent('filechooser');
-  await button(opener).click();
-  await (await chooser).setFiles(files);
-}
-
-async function exported(name) {
-  const download = page.waitForEvent('download');
-  await button(name).click();
-  const file = await download;
-  const path = join(work, file.suggestedFilename());
-  await file.saveAs(path);
-  return path;
-}
 
 const choose = (pattern) => page.evaluate((text) => {
   const {store} = window.sinewStudio;
@@ -110,6 +78,18 @@ const scenarios = {
     await page.locator('canvas').first().focus();
     await page.keyboard.press('PageDown');
     await until(page, (store) => store.file.value === 1 && store.scene.value.rigged && store.job.value === null);
+  },
+
+  async 'the number of fingers is chosen'() {
+    await mode('Joints');
+    const fingers = () => page.evaluate(() => new Set(window.sinewStudio.store.scene.value.joints.filter((joint) => /_(thumb|index|middle|ring|little)_/.test(joint.role)).map((joint) => joint.role.replace(/_\d$/, ''))).size);
+    assert.equal(await fingers(), 10);
+    await page.getByLabel('finger count').selectOption('4');
+    await page.getByRole('button', {name: 'Rig again', exact: true}).click();
+    await until(page, (store) => store.recipe.value.at(-1)?.options?.finger_count === '4' && store.job.value === null);
+    assert.equal(await fingers(), 8);
+    await shot('fingers');
+    await mode('Review');
   },
 
   async 'T and A are poses'() {
@@ -196,6 +176,19 @@ const scenarios = {
     await button('Reset to automatic').click();
     await until(page, (store) => store.rowTable.value.length === 1 && store.rowTable.value[0].painted === false && store.job.value === null);
     assert.equal((await value(page, 'recipe')).at(-1).do, 'reset');
+  },
+
+  async 'painted weights are boundary values of new weights, or put back after them'() {
+    const compute = async (method) => {
+      await page.getByLabel('method').selectOption(method);
+      await button('Compute').click();
+      await until(page, (store, app, word) => store.recipe.value.at(-1)?.options?.method === word && store.job.value === null, method);
+      return page.locator('.paint').innerText();
+    };
+    assert.match(await compute('distance'), /put back/);
+    assert.match(await compute('harmonic'), /boundary values/);
+    assert.ok((await value(page, 'scene')).painted > 1);
+    await shot('painted');
   },
 
   async 'confidence and origin are colours'() {
@@ -288,6 +281,52 @@ const scenarios = {
     await shot('wipe');
   },
 
+  async 'a file is compared with a file'() {
+    // What was exported from here looks the same in every pose.
+    const difference = () => page.evaluate(() => Math.max(...window.sinewStudio.app.view.skins[0].mesh.geometry.attributes.field.array));
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByLabel('File on the right').selectOption('choose');
+    await (await chooser).setFiles([join(work, 'b_rigged.glb')]);
+    await until(page, (store, app) => store.other.value?.name === 'b_rigged.glb' && app.view.skins[1].joints.length > 0);
+    const other = await value(page, 'other');
+    assert.ok(other.same_skeleton && other.matched === other.deforming);
+    await button('side').click();
+    await page.waitForTimeout(600);
+    await shot('compare_files');
+    if (other.same_vertices) {
+      await page.evaluate(() => window.sinewStudio.app.run('show', {slot: 1, method: 'lbs', other: true}));
+      await button('difference').click();
+      await page.waitForTimeout(800);
+      assert.ok((await difference()) < 0.05, `${await difference()} mm`);
+    }
+    // Another skeleton follows by the names of its joints.
+    await page.getByLabel('File on the right').selectOption('0');
+    await until(page, (store, app) => store.other.value?.name === 'a.glb' && app.view.skins[1].joints.length > 0);
+    assert.ok((await value(page, 'other')).matched > 5);
+    await button('side').click();
+    const forearm = await choose('Left.*(Fore|Lower)Arm$');
+    const name = await page.evaluate((j) => window.sinewStudio.store.scene.value.joints[j].name, forearm);
+    const twin = await page.evaluate((text) => window.sinewStudio.store.other.value.scene.joints.findIndex((joint) => joint.name === text), name);
+    assert.ok(twin >= 0, name);
+    const axes = (slot, joint) => page.evaluate(([s, j]) => {
+      const m = window.sinewStudio.app.view.skins[s].joints.subarray(12 * j, 12 * j + 12);
+      return [0, 1, 2, 4, 5, 6, 8, 9, 10].map((k) => m[k]);
+    }, [slot, joint]);
+    // Both turn by the same angle from rest: the trace of the rotation is equal.
+    const turned = async (slot, joint, rest) => (await axes(slot, joint)).reduce((sum, entry, i) => sum + entry * rest[i], 0);
+    await page.evaluate(() => window.sinewStudio.app.run('pose', {edit: {kind: 'reset'}}));
+    await page.evaluate(() => { const {store, app} = window.sinewStudio; store.posed.value = true; app.want(); });
+    await page.waitForTimeout(600);
+    const rest = [await axes(0, forearm), await axes(1, twin)];
+    await page.evaluate((j) => window.sinewStudio.app.run('pose', {edit: {kind: 'turn', joint: j, axis: [0, 1, 0], angle: 1.2}}), forearm);
+    await page.waitForTimeout(600);
+    const traces = [await turned(0, forearm, rest[0]), await turned(1, twin, rest[1])];
+    assert.ok(Math.abs(traces[0] - (1 + 2 * Math.cos(1.2))) < 1e-3 && Math.abs(traces[0] - traces[1]) < 1e-3, traces.join());
+    await shot('compare_other');
+    await page.getByLabel('File on the right').selectOption('this');
+    await until(page, (store, app) => store.other.value === null);
+  },
+
   async 'a piece follows a joint'() {
     await page.evaluate(() => window.sinewStudio.app.run('open', {file: 0}));
     await until(page, (store) => store.input.value === 'a.glb' && store.job.value === null);
@@ -325,25 +364,4 @@ const scenarios = {
   },
 };
 
-let failed = 0;
-for (const [name, run] of Object.entries(scenarios)) {
-  if (only && !name.includes(only) && name !== 'a folder is a list, and keys go through it') continue;
-  const begin = Date.now();
-  try {
-    await run();
-    console.log(`ok   ${name} (${((Date.now() - begin) / 1000).toFixed(1)} s)`);
-  } catch (error) {
-    ++failed;
-    console.log(`FAIL ${name}: ${error.message.split('\n').slice(0, 6).join(' | ')}`);
-    console.log(`     error: ${await value(page, 'error').catch(() => '?')}`);
-    await shot(`failed_${failed}`).catch(() => undefined);
-  }
-}
-await browser.close();
-assert.equal(await studio.stop(), 0, 'the studio ends when it is told to');
-const real = problems.filter((text) => !/unsafe-eval|Trusted/.test(text));
-if (real.length) {
-  console.log(`FAIL the page has errors: ${real.join('\n')}`);
-  ++failed;
-}
-process.exit(failed ? 1 : 0);
+await run(scenarios, 'a folder is a list, and keys go through it');

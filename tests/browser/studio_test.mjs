@@ -7,51 +7,20 @@
 // the screens stay in the work folder.
 
 import assert from 'node:assert/strict';
-import {execFileSync} from 'node:child_process';
-import {mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {readFileSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import http from 'node:http';
 import {join} from 'node:path';
-import {startBrowser, startStudio, until, value} from './studio.mjs';
+import {openStudio, workFolder} from './scenarios.mjs';
+import {until, value} from './studio.mjs';
 
-const words = process.argv.slice(2);
-const argument = (name) => words.includes(name) ? words[words.indexOf(name) + 1] : undefined;
-const program = argument('--sinew');
-const work = join(argument('--work'), 'studio');
-const only = argument('--only');
-rmSync(work, {recursive: true, force: true});
-mkdirSync(work, {recursive: true});
-const sinew = (...line) => execFileSync(program, line, {cwd: work, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8'});
-
-const studio = startStudio(program, [], {cwd: work, env: {...process.env, XDG_STATE_HOME: join(work, 'state')}});
-const address = await studio.ready;
+const {program, work, sinew} = workFolder('studio');
+const {address, context, page, shot, idle, upload: uploadBy, exported, run} = await openStudio(program, work);
+const upload = (...files) => uploadBy('Open…', ...files);
 const port = Number(new URL(address).port);
 const token = new URL(address).hash.slice(1);
-const browser = await startBrowser(argument('--chromium'));
-const context = await browser.newContext({viewport: {width: 1280, height: 720}, colorScheme: 'dark', acceptDownloads: true});
-const page = await context.newPage();
-const problems = [];
-page.on('pageerror', (error) => problems.push(error.message));
-page.on('console', (message) => message.type() === 'error' && !/status of 4\d\d/.test(message.text()) && problems.push(message.text()));
 const requests = [];
 page.on('request', (request) => requests.push(request.url()));
-const shot = (name) => page.screenshot({path: join(work, `${name}.png`)});
-const idle = () => until(page, (store) => store.job.value === null && store.scene.value !== null);
-
-async function upload(...files) {
-  const chooser = page.waitForEvent('filechooser');
-  await page.getByRole('button', {name: 'Open…'}).click();
-  await (await chooser).setFiles(files);
-}
-
-async function exported(name) {
-  const download = page.waitForEvent('download');
-  await page.getByRole('button', {name, exact: true}).click();
-  const file = await download;
-  const path = join(work, file.suggestedFilename());
-  await file.saveAs(path);
-  return path;
-}
 
 const status = (options, body) => new Promise((done) => {
   const request = http.request({host: '127.0.0.1', port, ...options}, (answer) => {
@@ -344,28 +313,4 @@ const scenarios = {
   },
 };
 
-let failed = 0;
-for (const [name, run] of Object.entries(scenarios)) {
-  if (only && !name.includes(only)) continue;
-  const begin = Date.now();
-  try {
-    await run();
-    console.log(`ok   ${name} (${((Date.now() - begin) / 1000).toFixed(1)} s)`);
-  } catch (error) {
-    ++failed;
-    console.log(`FAIL ${name}: ${error.message.split('\n').slice(0, 6).join(' | ')}`);
-    await shot(`failed_${failed}`).catch(() => undefined);
-  }
-}
-const figures = await value(page, 'statistics').catch(() => null);
-console.log('figures', JSON.stringify(figures));
-await browser.close();
-const code = await studio.stop();
-assert.equal(code, 0, 'the studio ends when it is told to');
-// eval is what tests use to wait; the page's policy refuses it, and says so.
-const real = problems.filter((text) => !/unsafe-eval|Trusted/.test(text));
-if (real.length) {
-  console.log(`FAIL the page has errors: ${real.join('\n')}`);
-  ++failed;
-}
-process.exit(failed ? 1 : 0);
+await run(scenarios);

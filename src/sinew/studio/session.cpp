@@ -28,7 +28,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostWaiting = 8;
 constexpr std::size_t kMostHistory = 500;
 constexpr int kMostBadMessages = 3;
-constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 26;
 constexpr double kShortestStep = 0.1;  // Seconds between two messages of progress.
 
 /// Pages send edits; only one page at a time may.
@@ -335,13 +334,7 @@ void Session::commit(std::shared_ptr<const Built> built, Entry entry, bool fresh
     history_.clear();
     image_blobs_.clear();
     blobs_.clear();
-    methods_ = {"lbs", ""};
-    for (const Image& image : scene->character().images) {
-      const std::string type = io::sniff_image_type(image.bytes);
-      image_blobs_.push_back(type.empty() || io::sniff_image_pixels(image.bytes) > kMostPixels
-                                 ? Json()
-                                 : Json(add_blob(type, image.bytes)));
-    }
+    image_blobs_ = add_images(scene->character());
   } else {
     history_.resize(std::min(history_.size(), cursor_ + 1));
     if (history_.size() >= kMostHistory) history_.erase(history_.begin());
@@ -353,15 +346,7 @@ void Session::commit(std::shared_ptr<const Built> built, Entry entry, bool fresh
   }
   history_.push_back(std::move(entry));
   cursor_ = history_.size() - 1;
-  scene_ = std::move(scene);
-  movers_ = {std::move(mover), nullptr};
-  methods_ = {"lbs", ""};
-  limbs_.reset();
-  brush_surface_.reset();
-  attention_ = Json::object();
-  gauge_.reset();
-  for (const Client& client : clients_) send_all(client.peer);
-  autosave();
+  put_scene(std::move(scene), std::move(mover), fresh);
 }
 
 void Session::apply_steps(Json steps, std::string label, std::string command, const Progress& progress) {
@@ -406,15 +391,7 @@ void Session::go_to(std::size_t cursor, const Progress& progress) {
   auto mover = std::make_shared<Mover>(scene, "lbs", Json::object(), Progress());
   const std::lock_guard lock(mutex_);
   cursor_ = cursor;
-  scene_ = std::move(scene);
-  movers_ = {std::move(mover), nullptr};
-  methods_ = {"lbs", ""};
-  limbs_.reset();
-  brush_surface_.reset();
-  gauge_.reset();
-  attention_ = Json::object();
-  for (const Client& client : clients_) send_all(client.peer);
-  autosave();
+  put_scene(std::move(scene), std::move(mover), false);
 }
 
 void Session::move_joints(const Json& body, const Progress& progress) {
@@ -451,28 +428,6 @@ void Session::move_joints(const Json& body, const Progress& progress) {
       put(placed.partner, rest[placed.partner].topRightCorner<3, 1>());
   }
   add_step({{"do", "joints"}, {"hints", std::move(hints)}}, progress);
-}
-
-void Session::show(const Json& body, const Progress& progress) {
-  const auto slot = static_cast<std::size_t>(integer_of(body, "slot", 0, 1));
-  const std::string method = text_of(body, "method");
-  std::shared_ptr<const Scene> scene;
-  {
-    const std::lock_guard lock(mutex_);
-    scene = scene_;
-  }
-  std::shared_ptr<Mover> mover;
-  if (!method.empty()) mover = std::make_shared<Mover>(scene, method, body.value("options", Json::object()), progress);
-  const std::lock_guard lock(mutex_);
-  if (scene_ != scene) return;
-  Findings findings = mover ? mover->findings() : Findings();
-  movers_[slot] = std::move(mover);
-  methods_[slot] = method;
-  Json texts = Json::array();
-  for (const Finding& finding : findings) texts.push_back(finding.text);
-  const std::string text = Json{{"t", "shown"}, {"slot", slot}, {"method", method}, {"findings", texts}}.dump(
-      -1, ' ', false, Json::error_handler_t::replace);
-  for (const Client& client : clients_) client.peer->send(text);
 }
 
 void Session::check(const Progress& progress) {
@@ -551,6 +506,7 @@ void Session::send_all(const std::shared_ptr<Peer>& peer) {
   if (!scene_) return;
   peer->send(state_json().dump(-1, ' ', false, Json::error_handler_t::replace));
   peer->send(scene_->surface());
+  send_other(peer);
   if (!attention_.empty()) peer->send(attention_.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 

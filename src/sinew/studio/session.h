@@ -23,6 +23,7 @@
 #include "sinew/studio/grades.h"
 #include "sinew/studio/lane.h"
 #include "sinew/studio/pins.h"
+#include "sinew/studio/pose_match.h"
 #include "sinew/studio/recipe.h"
 #include "sinew/studio/scene.h"
 #include "sinew/studio/server.h"
@@ -82,6 +83,13 @@ class Session {
     bool open = false;  ///< Other weights stay as they are.
     std::shared_ptr<const Scene> scene;
   };
+  /// Another file that the character is compared with.
+  struct Other {
+    std::string name;
+    std::shared_ptr<const Scene> scene;
+    std::shared_ptr<const PoseMatch> match;  ///< From the character to it.
+    std::vector<Json> images;
+  };
   using Work = std::function<void(const Progress&)>;
 
   void dispatch(const Sender& sender, const Message& message);
@@ -103,6 +111,7 @@ class Session {
   void go_to(std::size_t cursor, const Progress& progress);
   void move_joints(const Json& body, const Progress& progress);
   void show(const Json& body, const Progress& progress);
+  Other load_other(const Json& body, const Progress& progress);
   void check(const Progress& progress);
   void export_file(const Sender& sender, const Json& body, const Progress& progress);
   void load_recipe(const std::string& name, const Progress& progress);
@@ -137,6 +146,11 @@ class Session {
   void find_earlier_work();
   const Entry& now() const { return history_[cursor_]; }
   std::uint64_t add_blob(std::string type, io::Bytes bytes);
+  /// Blobs of the pictures of a character; null for those that cannot be shown.
+  std::vector<Json> add_images(const Character& character);
+  /// `fresh`: of another file, which nothing is compared with yet.
+  void put_scene(std::shared_ptr<const Scene> scene, std::shared_ptr<Mover> mover, bool fresh);
+  void send_other(const std::shared_ptr<Peer>& peer);
 
   Json welcome(bool editor) const;
 
@@ -150,6 +164,7 @@ class Session {
   std::shared_ptr<const Scene> scene_;
   std::array<std::shared_ptr<Mover>, 2> movers_;
   std::array<std::string, 2> methods_ = {"lbs", ""};
+  std::optional<Other> other_;  ///< Its mover is the second one.
   std::shared_ptr<const rigging::LimbScene> limbs_;
   std::shared_ptr<const BrushSurface> brush_surface_;
   std::optional<Stroke> stroke_;

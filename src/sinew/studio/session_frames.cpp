@@ -58,6 +58,7 @@ const Json& required(const Json& body, const char* key) {
 void Session::draw(const std::shared_ptr<Peer>& peer) {
   Json body, pose_json;
   std::array<std::shared_ptr<Mover>, 2> movers;
+  std::shared_ptr<const PoseMatch> match;
   {
     const std::lock_guard lock(mutex_);
     const auto client = std::find_if(clients_.begin(), clients_.end(), [&](const Client& c) { return c.peer == peer; });
@@ -66,6 +67,7 @@ void Session::draw(const std::shared_ptr<Peer>& peer) {
     client->draw.reset();
     if (!movers_[0]) return;
     movers = movers_;
+    if (other_) match = other_->match;
     pose_json = now().pose;
   }
   Sender sender{peer};
@@ -86,7 +88,8 @@ void Session::draw(const std::shared_ptr<Peer>& peer) {
     peer->send(movers[0]->frame(head, pose, time_s));
     if (!flag_of(body, "compare", false) || !movers[1]) return;
     head.slot = 1;
-    peer->send(movers[1]->frame(head, pose, time_s));
+    peer->send(movers[1]->frame(head, match ? match->pose(pose, movers[0]->model_pose()) : pose, time_s));
+    if (movers[0]->positions().size() != movers[1]->positions().size()) return;
     std::vector<float> distance(movers[0]->positions().size());
     for (std::size_t v = 0; v < distance.size(); ++v)
       distance[v] = 1000 * (movers[0]->positions()[v] - movers[1]->positions()[v]).norm();

@@ -82,6 +82,11 @@ Brush brush_of(const Json& body, const Skeleton& skeleton) {
   return brush;
 }
 
+/// What is measured belongs to the character; another file that it is compared with is not measured.
+void drop_other(std::array<std::shared_ptr<Mover>, 2>& movers) {
+  if (movers[0] && movers[1] && &movers[0]->scene() != &movers[1]->scene()) movers[1].reset();
+}
+
 std::string text_of_pins(const std::map<Index, float>& values) {
   std::vector<Pin> pins;
   for (const auto& [vertex, value] : values) pins.push_back({vertex, value});
@@ -225,6 +230,7 @@ Json Session::measured(const Json& body) {
     movers = movers_;
     gauge = gauge_;
   }
+  drop_other(movers);
   Json list = Json::array();
   if (!gauge || !movers[0]) return {{"ready", false}};
   const Skeleton& skeleton = movers[0]->scene().character().rig.skeleton;
@@ -249,6 +255,7 @@ void Session::plot(const Sender& sender, const Json& body) {
       movers = movers_;
       gauge = gauge_;
     }
+    drop_other(movers);
     if (!gauge || !movers[0]) throw Error("The character is still being checked. Try again in a moment.");
     const Skeleton& skeleton = movers[0]->scene().character().rig.skeleton;
     const auto clip = static_cast<std::size_t>(

@@ -56,8 +56,9 @@ export class App {
       if (field && generation && (field !== 'joint' || joint >= 0)) this.link?.tell('field', { field, joint: Math.max(0, joint) });
     });
     effect(() => {
-      const difference = store.mode.value === 'compare' && store.methods.value[1] !== '';
-      this.view.compare = !difference || store.compareView.value === 'difference' ? 'off' : store.compareView.value;
+      const compares = store.mode.value === 'compare' && store.methods.value[1] !== '';
+      const view = store.compareView.value;
+      this.view.compare = !compares || this.difference ? 'off' : view === 'difference' ? 'side' : view;
       this.want();
     });
     effect(() => {
@@ -69,14 +70,19 @@ export class App {
     window.addEventListener('dragover', (event) => event.preventDefault());
     window.addEventListener('drop', (event) => {
       event.preventDefault();
-      // What is dropped on the time line is a clip, whatever else is in the file.
-      const onTimeline = event.target instanceof Element && event.target.closest('.timeline') !== null;
-      void this.openFiles([...(event.dataTransfer?.files ?? [])], onTimeline);
+      // What is dropped on the time line is a clip, whatever else is in the file; on the panel of Compare it is the other side.
+      const on = (place: string) => event.target instanceof Element && event.target.closest(place) !== null;
+      void this.openFiles([...(event.dataTransfer?.files ?? [])], on('.timeline') ? 'clips' : on('.compare') ? 'other' : 'open');
     });
   }
 
+  /// Whether the difference is shown: vertex by vertex, so that both must have as many.
+  private get difference(): boolean {
+    return store.mode.value === 'compare' && store.methods.value[1] !== '' && store.compareView.value === 'difference' && store.other.value?.same_vertices !== false;
+  }
+
   private applyLook() {
-    const difference = store.mode.value === 'compare' && store.methods.value[1] !== '' && store.compareView.value === 'difference';
+    const difference = this.difference;
     const kind = difference ? 4 : { '': 0, joint: 1, segments: 2, influences: 3, confidence: 5, origin: 2 }[store.field.value];
     const size = store.scene.value ? new THREE.Vector3(...store.scene.value.box[0]).distanceTo(new THREE.Vector3(...store.scene.value.box[1])) : 1;
     const look: Look = {
@@ -145,17 +151,28 @@ export class App {
   }
 
   private binary(head: Head, buffer: ArrayBuffer) {
+    if (head.kind === kinds.surface && head.slot === 1) {
+      const other = store.other.value;
+      if (!other || head.generation !== other.scene.generation) return;
+      this.view.setOther(other.scene, head, buffer);
+      this.applyLook();
+      void this.loadPictures(other.scene, other.images, 1);
+      this.want();
+      return;
+    }
     if (head.kind === kinds.surface) {
       const info = store.scene.value;
       if (!info || head.generation !== info.generation) return;
       this.view.setSurface(info, head, buffer, this.waiting?.fresh ?? true);
       this.applyLook();
-      void this.loadPictures(info);
+      void this.loadPictures(info, store.images.value, 0);
+      if (store.other.value) void this.loadPictures(store.other.value.scene, store.other.value.images, 1);
       this.open = 0;
       this.want();
       return;
     }
-    if (head.generation !== store.scene.value?.generation) return;
+    const shown = head.kind === kinds.frame && head.slot === 1 && store.other.value ? store.other.value.scene : store.scene.value;
+    if (head.generation !== shown?.generation) return;
     if (head.kind === kinds.frame) {
       if (head.slot === 0) {
         this.open = Math.max(0, this.open - 1);
@@ -170,18 +187,19 @@ export class App {
     } else if (head.kind === kinds.field) this.view.field(buffer);
   }
 
-  private async loadPictures(info: store.SceneInfo) {
+  private async loadPictures(info: store.SceneInfo, images: (number | null)[], slot: 0 | 1) {
     const skins = this.view.skins;
+    const shown = slot === 1 ? [skins[1]] : store.other.value ? [skins[0]] : skins;
     const made = new Map<number, Promise<ImageBitmap>>();
     const wanted = info.materials.flatMap((material, i) => material ? ([['map', i, material.map], ['emissiveMap', i, material.emissiveMap]] as const) : []);
     await Promise.all(
       wanted.map(async ([kind, i, image]) => {
-        const id = image >= 0 ? store.images.value[image] : null;
+        const id = image >= 0 ? images[image] : null;
         if (id === null || id === undefined) return;
         try {
           if (!made.has(id)) made.set(id, this.link.blob(id).then((blob) => createImageBitmap(blob, { colorSpaceConversion: 'none' })));
           const picture = await made.get(id)!;
-          for (const skin of skins) skin?.setMap(i, kind, picture);
+          for (const skin of shown) skin?.setMap(i, kind, picture);
           this.view.touch();
         } catch {
           // A new character may have come meanwhile, whose pictures are others.
@@ -220,6 +238,14 @@ export class App {
         this.want();
         break;
       }
+      case 'other':
+        store.other.value = message.other as store.Other | null;
+        if (!store.other.value && this.view.dropOther() && store.scene.value) {
+          this.applyLook();
+          void this.loadPictures(store.scene.value, store.images.value, 0);
+        }
+        this.want();
+        break;
       case 'attention':
         if (message.generation !== store.scene.value?.generation) break;
         store.items.value = message.items as store.Item[];
@@ -344,7 +370,7 @@ export class App {
     return this.run('do', { step });
   }
 
-  async openFiles(files: File[], asClips = false) {
+  async openFiles(files: File[], as: 'open' | 'clips' | 'other' = 'open') {
     if (files.length === 0) return;
     const recipe = files.find((file) => file.name.endsWith('.sinew.json'));
     const main = recipe ?? files.find((file) => modelFiles(file.name)) ?? files[0];
@@ -355,7 +381,8 @@ export class App {
       store.error.value = problem instanceof Error ? problem.message : String(problem);
       return;
     }
-    if (main.name.endsWith('.sinew.json')) await this.run('load_recipe', { name: main.name });
+    if (as === 'other') await this.compareWith({ name: main.name });
+    else if (main.name.endsWith('.sinew.json')) await this.run('load_recipe', { name: main.name });
     else if (main.name.endsWith('.json')) {
       try {
         const pose = JSON.parse(await main.text()) as unknown;
@@ -363,9 +390,14 @@ export class App {
       } catch {
         store.error.value = `${main.name} is neither a pose nor a recipe.`;
       }
-    } else if (asClips || /\.(bvh|vrma)$/i.test(main.name)) {
+    } else if (as === 'clips' || /\.(bvh|vrma)$/i.test(main.name)) {
       for (const file of files.filter((candidate) => modelFiles(candidate.name))) if (!(await this.run('add_clips', { name: file.name }))) return;
     } else await this.run('open', { name: main.name });
+  }
+
+  /// Shows a file beside the character: one of the list, or one that was uploaded.
+  compareWith(file: { file: number } | { name: string }) {
+    return this.run('show', { slot: 1, method: store.methods.value[1] || store.methods.value[0], ...file });
   }
 
   showPose() {

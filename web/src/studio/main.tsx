@@ -16,11 +16,11 @@ import './studio.css';
 
 let app: App | null = null;
 
-function chooseFiles(asClips = false) {
+function chooseFiles(as: 'open' | 'clips' | 'other' = 'open') {
   const input = document.createElement('input');
   input.type = 'file';
   input.multiple = true;
-  input.addEventListener('change', () => void app?.openFiles([...(input.files ?? [])], asClips));
+  input.addEventListener('change', () => void app?.openFiles([...(input.files ?? [])], as));
   input.click();
 }
 
@@ -104,7 +104,7 @@ function categoryColor(i: number): string {
 
 function Legend() {
   const { field, scene, chosen } = store;
-  if (store.mode.value === 'compare' && store.methods.value[1] && store.compareView.value === 'difference')
+  if (store.mode.value === 'compare' && store.methods.value[1] && store.compareView.value === 'difference' && store.other.value?.same_vertices !== false)
     return <div class="legend"><b>difference</b><span class="ramp distance" /><span>0</span><span>{(20 * (app?.size ?? 1)).toFixed(0)} mm</span></div>;
   if (!field.value) return null;
   const joint = scene.value?.joints[chosen.value];
@@ -195,9 +195,9 @@ function Page() {
       <TopBar />
       <Outliner app={() => app} />
       <Stage />
-      <Panel app={() => app} choose={() => chooseFiles()} />
+      <Panel app={() => app} choose={chooseFiles} />
       <Plots app={() => app} />
-      <Timeline app={() => app} add={() => chooseFiles(true)} />
+      <Timeline app={() => app} add={() => chooseFiles('clips')} />
       <CommandLine />
       <Help />
     </div>

@@ -39,6 +39,8 @@ export class Viewport {
   moved: { joint: number; place: THREE.Vector3 } | null = null;
   drawn = 0;
   loupe: THREE.Vector2 | null = null; // What is magnified, in pixels of the canvas.
+  private own: { info: SceneInfo; head: Head; buffer: ArrayBuffer } | null = null;
+  private other: { info: SceneInfo; head: Head; buffer: ArrayBuffer } | null = null;
   private readonly scene = new THREE.Scene();
   private readonly mark: THREE.Mesh<THREE.BufferGeometry, THREE.MeshBasicMaterial>;
   private readonly outline: THREE.LineLoop<THREE.BufferGeometry, THREE.LineBasicMaterial>;
@@ -119,8 +121,10 @@ export class Viewport {
       this.bones.dispose();
     }
     this.info = info;
-    this.skins = [new Skin(info, head, buffer), new Skin(info, head, buffer)];
-    for (const skin of this.skins) this.scene.add(skin!.mesh);
+    this.skins = [new Skin(info, head, buffer), null];
+    this.own = { info, head, buffer };
+    this.scene.add(this.skins[0]!.mesh);
+    this.makeSecond();
     const [lower, upper] = info.box.map((corner) => new THREE.Vector3(...corner));
     const size = lower.distanceTo(upper);
     this.bones = new Bones(info.joints, size);
@@ -132,6 +136,32 @@ export class Viewport {
       this.ground.fit(lower, upper, new THREE.Vector3(...info.forward), this.dark);
       this.frameAll();
     }
+    this.touch();
+  }
+
+  /// Another file on the second side.
+  setOther(info: SceneInfo, head: Head, buffer: ArrayBuffer) {
+    this.other = { info, head, buffer };
+    this.makeSecond();
+  }
+
+  /// Returns whether there was one.
+  dropOther(): boolean {
+    if (!this.other) return false;
+    this.other = null;
+    this.makeSecond();
+    return true;
+  }
+
+  private makeSecond() {
+    const old = this.skins[1];
+    if (old) {
+      this.scene.remove(old.mesh);
+      old.dispose();
+    }
+    const of = this.other ?? this.own;
+    this.skins[1] = of && new Skin(of.info, of.head, of.buffer);
+    if (this.skins[1]) this.scene.add(this.skins[1].mesh);
     this.touch();
   }
 
@@ -154,6 +184,10 @@ export class Viewport {
   frameAll() {
     if (!this.info) return;
     const [lower, upper] = this.info.box.map((corner) => new THREE.Vector3(...corner));
+    if (this.other && this.compare !== 'off') {
+      lower.min(new THREE.Vector3(...this.other.info.box[0]));
+      upper.max(new THREE.Vector3(...this.other.info.box[1]));
+    }
     const middle = lower.clone().add(upper).multiplyScalar(0.5);
     // From the side of the face, a little from its left.
     const forward = new THREE.Vector3(...this.info.forward).setY(0);

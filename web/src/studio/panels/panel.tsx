@@ -10,12 +10,12 @@ import { Weights } from './weights';
 
 export interface Props {
   app: () => App | null;
-  choose: () => void;
+  choose: (as?: 'open' | 'clips' | 'other') => void;
 }
 
 const rigValues = signal<Values>({});
 /// What a person chooses by looking; the rest is for the command line.
-const rigNames = ['template', 'preset', 'rest', 'fingers', 'extras', 'without', 'symmetry', 'orientation', 'max_influences', 'unit', 'up', 'forward'];
+const rigNames = ['template', 'preset', 'rest', 'finger_count', 'extras', 'without', 'symmetry', 'orientation', 'max_influences', 'unit', 'up', 'forward'];
 
 function Drop({ choose }: Props) {
   return (
@@ -23,7 +23,7 @@ function Drop({ choose }: Props) {
       <b>Drop a mesh anywhere</b>
       <p>It is rigged at once and walks within seconds. Files with a rig open as they are.</p>
       <p class="quiet">GLB · glTF · VRM · FBX · OBJ · PLY · IQM · …</p>
-      <button class="main" onClick={choose}>Choose a file</button>
+      <button class="main" onClick={() => choose()}>Choose a file</button>
     </div>
   );
 }
@@ -160,10 +160,41 @@ function Joints({ app }: Props) {
   );
 }
 
-function Compare({ app }: Props) {
+/// What the second side is: this character, a file of the list, or any other.
+function OtherFile({ app, choose }: Props) {
+  const files = store.welcome.value?.files ?? [];
+  const other = store.other.value;
+  const method = store.methods.value[1];
+  const listed = other ? files.indexOf(other.name) : -1;
+  const now = !other ? 'this' : listed >= 0 ? String(listed) : 'other';
+  const take = (word: string) => {
+    if (word === 'this') void app()?.run('show', { slot: 1, method });
+    else if (word === 'choose') choose('other');
+    else if (word !== 'other') void app()?.compareWith({ file: Number(word) });
+  };
+  return (
+    <>
+      <label><span>B is</span>
+        <select aria-label="File on the right" value={now} onChange={(event) => { const word = event.currentTarget.value; if (word === 'choose') event.currentTarget.value = now; take(word); }}>
+          <option value="this">this character</option>
+          {other && listed < 0 && <option value="other">{other.name}</option>}
+          {files.length > 1 && files.map((name, i) => <option value={String(i)}>{name}</option>)}
+          <option value="choose">a file…</option>
+        </select>
+      </label>
+      {other ? (
+        <p class="quiet">{other.scene.joints.length === 0 ? 'It has no skeleton, and stands still.' : other.same_skeleton ? 'It has the same skeleton.' : `${other.matched} of ${other.deforming} joints follow those of the same name; the others are at rest.`}</p>
+      ) : (
+        <p class="quiet">Drop a file here to compare with it.</p>
+      )}
+    </>
+  );
+}
+
+function Compare({ app, choose }: Props) {
   const deformers = store.welcome.value?.deformers ?? [];
   const pick = (slot: 0 | 1) => (
-    <select value={store.methods.value[slot]} onChange={(event) => void app()?.run('show', { slot, method: event.currentTarget.value })}>
+    <select value={store.methods.value[slot]} onChange={(event) => void app()?.run('show', { slot, method: event.currentTarget.value, ...(slot === 1 && store.other.value && event.currentTarget.value ? { other: true } : {}) })}>
       {slot === 1 && <option value="">–</option>}
       {deformers.map((m) => <option value={m.id} title={m.when}>{m.name}</option>)}
     </select>
@@ -175,10 +206,11 @@ function Compare({ app }: Props) {
         <label><span>A (left)</span>{pick(0)}</label>
         <p class="quiet">{when(0)}</p>
         <label><span>B (right)</span>{pick(1)}</label>
-        <p class="quiet">{when(1) ?? 'Choose a second deformer.'}</p>
+        <p class="quiet">{when(1) ?? 'Choose a second deformer, or a file.'}</p>
+        <OtherFile app={app} choose={choose} />
       </div>
       <div class="row segmented">
-        {(['side', 'wipe', 'difference'] as const).map((word) => <button aria-pressed={store.compareView.value === word} onClick={() => (store.compareView.value = word)}>{word}</button>)}
+        {(['side', 'wipe', 'difference'] as const).map((word) => <button aria-pressed={store.compareView.value === word} disabled={word === 'difference' && store.other.value?.same_vertices === false} title={word === 'difference' && store.other.value?.same_vertices === false ? 'The files have different numbers of vertices' : ''} onClick={() => (store.compareView.value = word)}>{word}</button>)}
       </div>
       <Measures />
       <h3>Checks {store.verdict.value && <span class={`verdict ${store.verdict.value}`}>{store.verdict.value}</span>}</h3>
@@ -239,7 +271,7 @@ function Deliver({ app }: Props) {
 export function Panel(props: Props) {
   const mode = store.mode.value;
   return (
-    <aside class="panel">
+    <aside class={`panel ${mode}`}>
       {mode === 'review' && <Review {...props} />}
       {mode === 'pose' && <PosePanel {...props} />}
       {mode === 'joints' && <Joints {...props} />}
