@@ -97,8 +97,8 @@ void Scene::group_normals(const picture::PictureSurface& surface) {
     groups_[r] = number.try_emplace(key, static_cast<Index>(number.size())).first->second;
   }
   group_count_ = static_cast<Index>(number.size());
-  group_triangles_.reserve(triangles_.size());
-  for (const Index r : triangles_) group_triangles_.push_back(groups_[r]);
+  corners_.reserve(triangles_.size());
+  for (const Index r : triangles_) corners_.emplace_back(sources_[r], groups_[r]);
 }
 
 Clip Scene::clip(std::size_t number) const {
@@ -198,7 +198,8 @@ io::Bytes Scene::surface(std::uint16_t slot) const {
   return bytes;
 }
 
-io::Bytes Scene::frame(BinaryHead head, std::span<const Vec3f> positions, std::span<const Mat4> joints) const {
+io::Bytes Scene::frame(BinaryHead head, std::span<const Vec3f> positions, std::span<const Mat4> joints,
+                       FrameScratch& scratch) const {
   const auto begin = std::chrono::steady_clock::now();
   const std::size_t n = sources_.size();
   head.kind = BinaryKind::kFrame;
@@ -208,13 +209,15 @@ io::Bytes Scene::frame(BinaryHead head, std::span<const Vec3f> positions, std::s
   io::Bytes bytes(sizeof head + 16 * n + 48 * joints.size());
   auto* const out = reinterpret_cast<float*>(bytes.data() + sizeof head);
   for (std::size_t r = 0; r < n; ++r) std::memcpy(out + 3 * r, positions[sources_[r]].data(), 12);
-  std::vector<Vec3f> sums(group_count_, Vec3f::Zero());
-  for (std::size_t t = 0; t + 2 < triangles_.size(); t += 3) {
-    const Vec3f& a = positions[sources_[triangles_[t]]];
-    const Vec3f normal = (positions[sources_[triangles_[t + 1]]] - a).cross(positions[sources_[triangles_[t + 2]]] - a);
-    for (std::size_t k = 0; k < 3; ++k) sums[group_triangles_[t + k]] += normal;
+  std::vector<Vec3f>& sums = scratch.sums;
+  sums.assign(group_count_, Vec3f::Zero());
+  for (std::size_t t = 0; t + 2 < corners_.size(); t += 3) {
+    const Vec3f& a = positions[corners_[t].first];
+    const Vec3f normal = (positions[corners_[t + 1].first] - a).cross(positions[corners_[t + 2].first] - a);
+    for (std::size_t k = 0; k < 3; ++k) sums[corners_[t + k].second] += normal;
   }
-  std::vector<std::array<std::int8_t, 4>> small(group_count_);
+  std::vector<std::array<std::int8_t, 4>>& small = scratch.normals;
+  small.resize(group_count_);
   for (std::size_t g = 0; g < sums.size(); ++g) {
     const float length = sums[g].norm();
     const Vec3f unit = length > 0 ? Vec3f(sums[g] * (127 / length)) : Vec3f(0, 0, 127);
@@ -301,7 +304,7 @@ io::Bytes Mover::frame(BinaryHead head, const Pose& shown, double time_s) {
   head.micros = static_cast<std::uint32_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin).count());
   head.time_s = static_cast<float>(time_s);
-  return scene_->frame(head, positions_, model_.joints);
+  return scene_->frame(head, positions_, model_.joints, scratch_);
 }
 
 }  // namespace sinew::studio

@@ -5,6 +5,7 @@
 
 /// A character as the page draws it: render vertices, materials, frames.
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +22,12 @@
 #include "sinew/studio/wire.h"
 
 namespace sinew::studio {
+
+/// Memory of `Scene::frame`, kept from frame to frame.
+struct FrameScratch {
+  std::vector<Vec3f> sums;
+  std::vector<std::array<std::int8_t, 4>> normals;
+};
 
 /// What does not change while a character moves. Immutable; several threads may use it.
 class Scene {
@@ -45,7 +52,8 @@ class Scene {
   /// of triangle corners.
   io::Bytes surface(std::uint16_t slot = 0) const;
   /// kFrame: positions (f32 × 3), normals (i8 × 4), joints (f32 × 12, rows of the affine matrix).
-  io::Bytes frame(BinaryHead head, std::span<const Vec3f> positions, std::span<const Mat4> joints) const;
+  io::Bytes frame(BinaryHead head, std::span<const Vec3f> positions, std::span<const Mat4> joints,
+                  FrameScratch& scratch) const;
   /// kField: a number per render vertex, of one per vertex.
   io::Bytes field(BinaryHead head, std::span<const float> values) const;
 
@@ -60,7 +68,8 @@ class Scene {
   std::vector<Index> materials_;  ///< Per slot: the material, or kNone.
   std::vector<float> uvs_;
   std::vector<std::uint8_t> colors_;
-  std::vector<Index> group_triangles_;  ///< Three groups per triangle.
+  /// Per corner of a triangle: its vertex of the mesh, and the group of its normal.
+  std::vector<std::pair<Index, Index>> corners_;
   Index group_count_ = 0;
 };
 
@@ -97,6 +106,7 @@ class Mover {
   std::unique_ptr<deform::Deformer::State> state_;
   std::map<std::pair<std::size_t, ClipChange>, motion::Player> players_;
   std::vector<Vec3f> positions_;
+  FrameScratch scratch_;
   ModelPose model_;
 };
 

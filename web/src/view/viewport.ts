@@ -46,6 +46,9 @@ export class Viewport {
   private readonly outline: THREE.LineLoop<THREE.BufferGeometry, THREE.LineBasicMaterial>;
   private readonly ring: THREE.LineLoop<THREE.BufferGeometry, THREE.LineBasicMaterial>;
   private readonly software: boolean;
+  private width = 1;
+  private height = 1;
+  private glass: HTMLCanvasElement | null = null;
   private dirty = true;
   private dark = true;
   private scale = 1;
@@ -105,6 +108,9 @@ export class Viewport {
   private resize() {
     const { clientWidth: width, clientHeight: height } = this.element;
     if (width === 0 || height === 0) return;
+    // Asking the page for its sizes while a picture is drawn makes it lay itself out each time.
+    this.width = width;
+    this.height = height;
     this.renderer.setSize(width, height);
     this.touch();
   }
@@ -201,7 +207,7 @@ export class Viewport {
   private reach(lower: THREE.Vector3, upper: THREE.Vector3, middle: THREE.Vector3, direction: THREE.Vector3): number {
     const right = new THREE.Vector3(0, 1, 0).cross(direction).normalize();
     const up = direction.clone().cross(right);
-    const aspect = Math.max(0.2, (this.element.clientWidth * this.aspectShare) / Math.max(1, this.element.clientHeight));
+    const aspect = Math.max(0.2, (this.width * this.aspectShare) / Math.max(1, this.height));
     let most = 0;
     for (let i = 0; i < 8; ++i) {
       const corner = new THREE.Vector3(i & 1 ? upper.x : lower.x, i & 2 ? upper.y : lower.y, i & 4 ? upper.z : lower.z).sub(middle);
@@ -274,15 +280,15 @@ export class Viewport {
 
   project = (p: THREE.Vector3): THREE.Vector2 => {
     const v = p.clone().project(this.camera);
-    const width = this.element.clientWidth * this.aspectShare;
-    return new THREE.Vector2(((v.x + 1) / 2) * width, ((1 - v.y) / 2) * this.element.clientHeight);
+    const width = this.width * this.aspectShare;
+    return new THREE.Vector2(((v.x + 1) / 2) * width, ((1 - v.y) / 2) * this.height);
   };
 
   ray(at: THREE.Vector2): THREE.Ray {
-    const width = this.element.clientWidth * this.aspectShare;
+    const width = this.width * this.aspectShare;
     const x = at.x % width;
     const caster = new THREE.Raycaster();
-    caster.setFromCamera(new THREE.Vector2((2 * x) / width - 1, 1 - (2 * at.y) / this.element.clientHeight), this.camera);
+    caster.setFromCamera(new THREE.Vector2((2 * x) / width - 1, 1 - (2 * at.y) / this.height), this.camera);
     return caster.ray;
   }
 
@@ -325,7 +331,7 @@ export class Viewport {
       this.gizmo.group.visible = false;
       return;
     }
-    this.gizmo.place(skin.joints, this.chosen, this.boneOf(this.chosen), this.camera, this.element.clientHeight);
+    this.gizmo.place(skin.joints, this.chosen, this.boneOf(this.chosen), this.camera, this.height);
   }
 
   /// Draws at once, with all pixels: what is read from the canvas is gone after the next picture of the screen.
@@ -365,13 +371,14 @@ export class Viewport {
 
   /// Shows what is under the pointer four times as large, while a joint is dragged.
   private magnify() {
-    const glass = this.element.parentElement?.querySelector<HTMLCanvasElement>('.loupe');
+    if (!this.loupe && !this.glass) return;
+    const glass = (this.glass ??= this.element.parentElement?.querySelector<HTMLCanvasElement>('.loupe') ?? null);
     if (!glass) return;
     glass.hidden = this.loupe === null;
     const context = glass.getContext('2d');
     if (!this.loupe || !context) return;
     const source = this.renderer.domElement;
-    const scale = source.width / Math.max(1, this.element.clientWidth);
+    const scale = source.width / Math.max(1, this.width);
     const side = (glass.width / 4) * scale;
     context.imageSmoothingEnabled = true;
     context.clearRect(0, 0, glass.width, glass.height);
@@ -386,8 +393,8 @@ export class Viewport {
   }
 
   private draw() {
-    const width = this.element.clientWidth;
-    const height = this.element.clientHeight;
+    const width = this.width;
+    const height = this.height;
     this.renderer.setScissorTest(false);
     this.renderer.setClearColor(this.dark ? 0x1b1f25 : 0xe9ecef);
     this.renderer.clear();
