@@ -9,6 +9,7 @@
 #include <random>
 
 #include "sinew/core/angles.h"
+#include "sinew/core/rotation_between.h"
 
 namespace sinew {
 namespace {
@@ -35,6 +36,26 @@ TEST(Rotation, LogAndExpAreInverse) {
   EXPECT_EQ(rotation_log(Quat::Identity()).norm(), 0);
   const Vec3 tiny(1e-9, -2e-9, 3e-9);
   EXPECT_LT((rotation_log(rotation_exp(tiny)) - tiny).norm(), 1e-20);
+}
+
+TEST(Rotation, BetweenTwoDirectionsIsTheShortestAlsoNearHalfATurn) {
+  std::mt19937 rng(7);
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < 1000; ++i) {
+    const Vec3 from(normal(rng), normal(rng), normal(rng));
+    // Every third pair is nearly or exactly opposite.
+    const Vec3 other(normal(rng), normal(rng), normal(rng));
+    const Vec3 to = i % 3 == 0 ? Vec3(-2 * from + (i % 2 == 0 ? 1e-7 : 0) * other) : other;
+    const Quat q = rotation_between(from, to);
+    EXPECT_NEAR(q.norm(), 1, 1e-14);
+    EXPECT_LT((q * from.normalized() - to.normalized()).norm(), 2e-8);
+    const double angle = std::atan2(from.cross(to).norm(), from.dot(to));
+    EXPECT_NEAR(q.angularDistance(Quat::Identity()), angle, 2e-8);
+    const Eigen::Quaternionf single = rotation_between_f(from.cast<float>(), to.cast<float>());
+    EXPECT_LT((single * from.normalized().cast<float>() - to.normalized().cast<float>()).norm(), 1e-3F);
+  }
+  EXPECT_EQ(rotation_between(Vec3::Zero(), Vec3::UnitX()).coeffs(), Quat::Identity().coeffs());
+  EXPECT_EQ(rotation_between(Vec3::UnitX(), Vec3::Zero()).coeffs(), Quat::Identity().coeffs());
 }
 
 TEST(Rotation, SwingTimesTwistIsTheRotationAndSwingHasNoTwist) {

@@ -13,6 +13,7 @@
 
 #include "sinew/core/angles.h"
 #include "sinew/core/rotation.h"
+#include "sinew/core/rotation_between.h"
 #include "sinew/rigging/templates/template_file.h"
 #include "tests/geometry/field_meshes.h"
 #include "tests/rigging/true_plan.h"
@@ -79,7 +80,7 @@ inline std::string worst_of(const std::map<std::string, double>& errors) {
 /// Between two points, closed, of its own.
 inline Mesh capsule_between(const Vec3& a, const Vec3& b, double radius) {
   const double length = (b - a).norm();
-  const Quat turn = length > 0 ? Quat::FromTwoVectors(Vec3::UnitY(), b - a) : Quat::Identity();
+  const Quat turn = length > 0 ? rotation_between(Vec3::UnitY(), b - a) : Quat::Identity();
   Mesh mesh = capsule(0.5 * length, radius, 12, 16);
   for (Vec3& p : mesh.positions) p = turn * p + 0.5 * (a + b);
   return mesh;

@@ -10,6 +10,7 @@
 #include "sinew/core/angles.h"
 #include "sinew/core/bone_axis.h"
 #include "sinew/core/error.h"
+#include "sinew/core/rotation_between.h"
 
 namespace sinew::motion {
 namespace {
@@ -243,7 +244,7 @@ Quat Drivers::aim(Index joint, const Pose& pose) const {
   const Quat frame(polar(parent_linear).rotation);
   const Vec3 from = self.rest.rotation.conjugate() * (frame.conjugate() * axis);
   const Vec3 to = self.rest.rotation.conjugate() * (frame.conjugate() * target);
-  const Quat whole = Quat::FromTwoVectors(from, to);
+  const Quat whole = rotation_between(from, to);
   const double weight = prepared.driver.weight;
   return weight == 1 ? whole : slerp(Quat::Identity(), whole, weight);
 }

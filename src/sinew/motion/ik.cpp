@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sinew/core/rotation_between.h"
+
 namespace sinew::motion {
 namespace {
 
@@ -103,7 +105,7 @@ double solve_ik(const Skeleton& skeleton, std::vector<Transform>& local, std::sp
   for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
     const Index joint = chain[i];
     const Vec3 now = place_of(model[chain[i + 1]]) - place_of(model[joint]);
-    const Quat turn = Quat::FromTwoVectors(now, wanted[i + 1] - place_of(model[joint]));
+    const Quat turn = rotation_between(now, wanted[i + 1] - place_of(model[joint]));
     const Index parent = skeleton.joints[joint].parent;
     const Quat above = parent == kNone ? Quat::Identity() : rotation_of(model[parent]);
     local[joint].rotation = (above.conjugate() * turn * above * local[joint].rotation).normalized();

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "sinew/core/parallel.h"
+#include "sinew/core/rotation_between.h"
 #include "sinew/geometry/mesh/weld.h"
 
 namespace sinew::picture {
@@ -211,7 +212,7 @@ std::vector<Vec3f> PictureSurface::normals(const std::vector<Vec3>& positions) c
     const Vec3 said = mesh_.normals.values[file_normals_[i]].cast<double>();
     const Vec3& origin = before[groups_[i]];
     const bool known = !turned.isZero() && !origin.isZero();
-    const Vec3 normal = known ? Vec3(Quat::FromTwoVectors(origin, turned) * said) : said;
+    const Vec3 normal = known ? Vec3(rotation_between(origin, turned) * said) : said;
     result[i] = normal.cast<float>();
   });
   return result;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "sinew/core/parallel.h"
+#include "sinew/core/rotation_between.h"
 #include "sinew/deform/bind_frames.h"
 #include "sinew/deform/contact/flesh_field.h"
 #include "sinew/deform/contact/give_way.h"
@@ -405,7 +406,7 @@ class Contact final : public Deformer {
       if (output.normals.empty()) return;
       const Vec3f before = normal_at(w, state.points), after = normal_at(w, state.moved);
       if (!(before.squaredNorm() > 0) || !(after.squaredNorm() > 0)) return;
-      output.normals[v] = Eigen::Quaternionf::FromTwoVectors(before, after) * output.normals[v];
+      output.normals[v] = rotation_between_f(before, after) * output.normals[v];
     });
   }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "sinew/core/parallel.h"
+#include "sinew/core/rotation_between.h"
 #include "sinew/core/text.h"
 #include "sinew/deform/blend/dqs.h"
 #include "sinew/deform/blend/lbs.h"
@@ -79,13 +80,6 @@ std::vector<FieldOperator> operators_of(const ImplicitBody& body, const Skeleton
 
 constexpr float kCarried = 0.95F;  ///< Share of a correction that the next step starts with.
 constexpr int kTrackingRounds = 3;
-
-/// The smallest turn from one direction to another, of a vector.
-Vec3f turned(const Vec3f& v, const Vec3f& from, const Vec3f& to) {
-  const float a = from.norm(), b = to.norm();
-  if (!(a > 0) || !(b > 0)) return v;
-  return Eigen::Quaternionf::FromTwoVectors(from / a, to / b) * v;
-}
 
 /// The prepared body, or a new one where there is none that fits.
 ImplicitBody body_of(const Rig& rig, const MethodInputs& inputs, const ImplicitOptions& options,
@@ -335,7 +329,8 @@ class Implicit final : public Deformer {
     flat_normals(state.start, state.flat_after);
     for (std::size_t v = 0; v < state.moved.size(); ++v)
       for (const Index copy : skin_.copies[v])
-        output.normals[copy] = turned(output.normals[copy], state.flat_before[v], state.flat_after[v]).normalized();
+        output.normals[copy] =
+            (rotation_between_f(state.flat_before[v], state.flat_after[v]) * output.normals[copy]).normalized();
   }
 
   /// Sums of the faces' normals, weighted by area.

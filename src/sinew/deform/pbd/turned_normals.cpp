@@ -5,18 +5,9 @@
 
 #include <algorithm>
 
+#include "sinew/core/rotation_between.h"
+
 namespace sinew::deform {
-namespace {
-
-/// The smallest turn from one direction to another, of a vector.
-Vec3f turned_by_faces(const Vec3f& v, const Vec3f& from, const Vec3f& to) {
-  const float a = from.norm(), b = to.norm();
-  if (!(a > 0) || !(b > 0)) return v;
-  return Eigen::Quaternionf::FromTwoVectors(from / a, to / b) * v;
-}
-
-}  // namespace
-
 TurnedNormals::TurnedNormals(const Mesh& mesh, const geometry::Welding& welding, std::span<const Index> moved) {
   for (const Triangle& triangle : triangulate(mesh)) {
     std::array<Index, 3> numbers;
@@ -45,7 +36,7 @@ void TurnedNormals::measure(std::span<const Vec3f> positions, std::vector<Vec3f>
 
 void TurnedNormals::turn(std::span<const Vec3f> before, std::span<const Vec3f> after, std::span<Vec3f> normals) const {
   for (const auto& [vertex, number] : vertices_)
-    normals[vertex] = turned_by_faces(normals[vertex], before[number], after[number]).normalized();
+    normals[vertex] = (rotation_between_f(before[number], after[number]) * normals[vertex]).normalized();
 }
 
 }  // namespace sinew::deform

@@ -13,6 +13,7 @@
 #include "sinew/core/angles.h"
 #include "sinew/core/bone_axis.h"
 #include "sinew/core/pose.h"
+#include "sinew/core/rotation_between.h"
 
 namespace sinew::motion {
 namespace {
@@ -57,7 +58,7 @@ bool moves(BodyPart part) {
 
 // Turns `from` towards `to` until they are `tolerance_deg` apart.
 Quat towards(const Vec3& from, const Vec3& to, double tolerance_deg) {
-  const Quat whole = Quat::FromTwoVectors(from, to);
+  const Quat whole = rotation_between(from, to);
   const double angle = Quat::Identity().angularDistance(whole);
   if (angle <= radians(tolerance_deg)) return Quat::Identity();
   return slerp(Quat::Identity(), whole, 1 - radians(tolerance_deg) / angle);
@@ -349,9 +350,9 @@ void Body::step(const std::string& role, const Gesture& gesture, std::vector<Rig
   const auto placed = [](const Quat& rotation, const Vec3& from, const Vec3& to) {
     return Rigid{rotation, to - rotation * from};
   };
-  const Quat first = Quat::FromTwoVectors(carried.rotation * upper, knee - origin) * carried.rotation;
+  const Quat first = rotation_between(carried.rotation * upper, knee - origin) * carried.rotation;
   moved[chain[0]] = placed(first, top.stance_place, origin);
-  const Quat second = Quat::FromTwoVectors(first * lower, foot - knee) * first;
+  const Quat second = rotation_between(first * lower, foot - knee) * first;
   moved[chain[1]] = placed(second, middle.stance_place, knee);
   for (std::size_t i = 2; i + 1 < chain.size(); ++i) follow(chain[i], gesture, moved);
   moved[chain.back()] = placed(flat, end.stance_place, foot);

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sinew/core/rotation_between.h"
+
 namespace sinew::motion {
 namespace {
 
@@ -274,11 +276,11 @@ void bend_leg(const BodyFrame& body, const LegJoints& leg, const Vec3& goal, std
   pole.normalize();
   const double cosine = std::clamp((upper * upper + far * far - lower * lower) / (2 * upper * far), -1.0, 1.0);
   const Vec3 new_knee = hip + upper * (cosine * along + std::sqrt(1 - cosine * cosine) * pole);
-  turn_joint(skeleton, leg.thigh, Quat::FromTwoVectors(knee - hip, new_knee - hip), model, local);
+  turn_joint(skeleton, leg.thigh, rotation_between(knee - hip, new_knee - hip), model, local);
   model = model_matrices(skeleton, local);
   turn_joint(skeleton, leg.shin,
-             Quat::FromTwoVectors(transform_point(model[leg.shin], ankle_in_shin) - place_of(model[leg.shin]),
-                                  hip + far * along - place_of(model[leg.shin])),
+             rotation_between(transform_point(model[leg.shin], ankle_in_shin) - place_of(model[leg.shin]),
+                              hip + far * along - place_of(model[leg.shin])),
              model, local);
   model = model_matrices(skeleton, local);
   if (loose) {

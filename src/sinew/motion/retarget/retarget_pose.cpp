@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sinew/core/rotation_between.h"
+
 namespace sinew::motion {
 namespace {
 
@@ -131,7 +133,7 @@ Quat PoseRetargeter::aligned(Index joint, const Quat& base) const {
     };
     const Vec3 here = heading(target_, joint, false), there = heading(source_, s, true);
     if (here.norm() == 0 || there.norm() == 0) return Quat::Identity();
-    const Quat yaw = Quat::FromTwoVectors(here, there);
+    const Quat yaw = rotation_between(here, there);
     return rotation_log(yaw).norm() < kMostHeading_rad ? yaw : Quat::Identity();
   }
   const Index here = next_of_limb(target_, joint), there = next_of_limb(source_, s);
@@ -139,7 +141,7 @@ Quat PoseRetargeter::aligned(Index joint, const Quat& base) const {
   const Vec3 from = base * (target_.place(here) - target_.place(joint));
   const Vec3 to = from_source(source_.place(there) - source_.place(s));
   if (!(from.norm() > 1e-9) || !(to.norm() > 1e-9)) return base;
-  return (Quat::FromTwoVectors(from, to) * base).normalized();
+  return (rotation_between(from, to) * base).normalized();
 }
 
 void PoseRetargeter::align() {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sinew/core/angles.h"
+#include "sinew/core/rotation_between.h"
 #include "sinew/rigging/build/role.h"
 
 namespace sinew::rigging {
@@ -48,7 +49,7 @@ Vec3 perpendicular(const Vec3& v, const Vec3& y) {
 // `v`, turned as little as takes `from` to `to`; about `about` where they are opposite.
 Vec3 carried(const Vec3& v, const Vec3& from, const Vec3& to, const Vec3& about) {
   if (from.dot(to) < -1 + 1e-9) return Eigen::AngleAxisd(kPi, about) * v;
-  return Quat::FromTwoVectors(from, to) * v;
+  return rotation_between(from, to) * v;
 }
 
 class FrameBuilder {

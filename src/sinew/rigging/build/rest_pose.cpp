@@ -13,6 +13,7 @@
 #include "sinew/core/dual_quat.h"
 #include "sinew/core/parallel.h"
 #include "sinew/core/rotation.h"
+#include "sinew/core/rotation_between.h"
 
 namespace sinew::rigging {
 namespace {
@@ -53,7 +54,7 @@ class PlanPoser {
       if (level_[j]) {
         transforms_[j] = rotation_about(rotated.transpose(), position) * transforms_[j];
       } else if (const Vec3 along = bone(j); aim_[j] != Vec3::Zero() && along != Vec3::Zero()) {
-        const Mat3 rotation = Quat::FromTwoVectors(rotated * along, aim_[j]).toRotationMatrix();
+        const Mat3 rotation = rotation_between(rotated * along, aim_[j]).toRotationMatrix();
         transforms_[j] = rotation_about(rotation, position) * transforms_[j];
       }
     }

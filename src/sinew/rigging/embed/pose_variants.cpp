@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "sinew/core/angles.h"
+#include "sinew/core/rotation_between.h"
 
 namespace sinew::rigging {
 namespace {
@@ -63,8 +64,6 @@ void rotate_below(Template& t, Index joint, const Mat3& rotation) {
   }
 }
 
-Mat3 rotation_between(const Vec3& from, const Vec3& to) { return Quat::FromTwoVectors(from, to).toRotationMatrix(); }
-
 /// Feet keep their direction; hands follow the forearm.
 void pose_limb(Template& t, Template::Limb& limb, const LimbDirections& to, double side) {
   const bool leg = limb.kind == "leg";
@@ -74,7 +73,7 @@ void pose_limb(Template& t, Template::Limb& limb, const LimbDirections& to, doub
                                           direction(to.lower_elevation, to.lower_azimuth, side)};
   for (std::size_t k = 0; k < 2; ++k) {
     const Vec3 bone = t.joints[limb.joints[k + 1]].position - t.joints[limb.joints[k]].position;
-    const Mat3 rotation = rotation_between(bone, directions[k]);
+    const Mat3 rotation = rotation_between(bone, directions[k]).toRotationMatrix();
     if (leg && k == 1) {
       translate_subtree(t, limb.joints[2], bone.norm() * directions[k] - bone);
     } else {

@@ -14,6 +14,7 @@
 #include "sinew/core/angles.h"
 #include "sinew/core/error.h"
 #include "sinew/core/parallel.h"
+#include "sinew/core/rotation_between.h"
 
 namespace sinew::rigging {
 namespace {
@@ -66,7 +67,7 @@ Quat helper_turn(const Vec3& direction) {
   for (int axis = 0; axis < 3; ++axis)
     for (const double sign : {1.0, -1.0})
       if ((direction - sign * Vec3::Unit(axis)).norm() < kAlongAxis) return Quat::Identity();
-  return Quat::FromTwoVectors(Vec3::UnitY(), direction);
+  return rotation_between(Vec3::UnitY(), direction);
 }
 
 void list_helper(Rig& rig, Index joint, Index helper, const Mat4& inverse_local) {

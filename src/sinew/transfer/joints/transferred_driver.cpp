@@ -11,6 +11,7 @@
 #include "sinew/core/angles.h"
 #include "sinew/core/bone_axis.h"
 #include "sinew/core/rotation.h"
+#include "sinew/core/rotation_between.h"
 #include "sinew/transfer/joints/polynomials.h"
 
 namespace sinew::transfer {
@@ -106,7 +107,7 @@ Vec3 aim_axis(const Driver& driver, const TransferBody& reference, const Transfe
   const Vec3 before = direction_to_source(reference, source.first, driven.first);
   const Vec3 now = direction_to_source(target, source.second, driven.second);
   if (before.isZero() || now.isZero()) return axis;
-  return (Quat::FromTwoVectors(before, axis) * now).normalized();
+  return (rotation_between(before, axis) * now).normalized();
 }
 
 }  // namespace
