@@ -54,12 +54,16 @@ class SkinWeights {
   std::vector<Influence> influences_;
 };
 
+class JointSteps;
+
 /// Keeps at most `count` influences of a row, without a jump where two weights change order: what remains fades from
-/// its weight to 0 between 1.25 and 1 times the largest removed weight, and is scaled to the sum 1. If that leaves
-/// nothing (more than `count` equal weights), the first joints remain with equal weights. The result is sorted as
-/// `SkinWeights` requires. Weights that are not positive numbers are removed. `count` 0 keeps all. This is the only
-/// algorithm that limits influences; simply removing the smallest would make neighbouring vertices jump.
-void cap_row(std::vector<Influence>& row, int count);
+/// its weight to 0 between 1.1 and 1 times the largest removed weight, and the row is scaled to the sum 1. With
+/// `steps`, what a joint loses goes to the joints that remain by their weights over the square of the steps to it: to a
+/// finger's hand and not to the head. If fading leaves nothing (more than `count` equal weights), the first joints
+/// remain with equal weights. The result is sorted as `SkinWeights` requires. Weights that are not positive numbers are
+/// removed. `count` 0 keeps all. This is the only algorithm that limits influences; simply removing the smallest would
+/// make neighbouring vertices jump.
+void cap_row(std::vector<Influence>& row, int count, const JointSteps* steps = nullptr);
 
 /// Applies `cap_row` to all rows, in parallel. Empty rows stay empty.
 SkinWeights capped_rows(const SkinWeights& weights, int count);
@@ -74,7 +78,7 @@ struct CapResult {
 
 /// Limits rows of more than `count` influences with `cap_row` and preserves their sums. All other rows are unchanged.
 /// A `count` of 0 keeps all influences.
-CapResult cap_influences(const SkinWeights& weights, int count);
+CapResult cap_influences(const SkinWeights& weights, int count, const JointSteps* steps = nullptr);
 
 /// Returns the share of `before` that belongs to joints missing from `after`.
 double removed_share(std::span<const Influence> before, std::span<const Influence> after);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sinew/core/error.h"
+#include "sinew/core/joint_steps.h"
 #include "sinew/core/text.h"
 #include "sinew/io/asset.h"
 #include "sinew/io/rig_json.h"
@@ -68,7 +69,8 @@ void limit_influences(io::Asset& asset, int most, io::Changes& changes, Report& 
   SkinWeights& weights = asset.character.rig.weights;
   double dropped = 0;
   if (weights.max_influences() > static_cast<Index>(most)) {
-    CapResult capped = cap_influences(weights.normalized(), most);
+    const JointSteps steps(asset.character.rig.skeleton);
+    CapResult capped = cap_influences(weights.normalized(), most, &steps);
     weights = std::move(capped.weights);
     dropped = capped.largest_share;
     changes.weights = true;

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "sinew/core/bone_axis.h"
+#include "sinew/core/joint_steps.h"
 #include "sinew/core/workable.h"
 #include "sinew/motion/bake_drivers.h"
 #include "sinew/motion/gestures/builtin_clips.h"
@@ -120,7 +121,8 @@ void pair_sides(const Skeleton& before, const motion::Recognition& recognition, 
 InfluenceCap limit_influences(Rig& rig, int most, const Progress& progress) {
   InfluenceCap cap;
   cap.influences = static_cast<Index>(most);
-  CapResult limited = cap_influences(rig.weights, most);
+  const JointSteps steps(rig.skeleton);
+  CapResult limited = cap_influences(rig.weights, most, &steps);
   cap.rows = limited.rows;
   cap.largest_share_dropped = limited.largest_share;
   if (cap.rows == 0) return cap;
@@ -325,12 +327,14 @@ std::vector<HelperStrength> find_strengths(const Rig& before, const motion::Reco
                                            const Progress& progress) {
   const BuildHelpers build = [&](const std::vector<HelperStrength>& strengths) {
     Rig rig = build_helpers(before, plan, strengths).rig;
-    rig.weights = cap_influences(rig.weights, plan.most_influences).weights;
+    const JointSteps steps(rig.skeleton);
+    rig.weights = cap_influences(rig.weights, plan.most_influences, &steps).weights;
     return rig;
   };
   const std::vector<HelperSubject> subjects = subjects_of(before, recognition, plan, options.max_twist_rad);
   Rig base = before;
-  base.weights = cap_influences(base.weights, plan.most_influences).weights;
+  const JointSteps steps(base.skeleton);
+  base.weights = cap_influences(base.weights, plan.most_influences, &steps).weights;
   std::vector<HelperStrength> found = harmless_strengths(base, subjects, build, progress);
   leave_out_idle(before, plan, found);
   for (std::size_t i = 0; i < found.size(); ++i) {

@@ -169,8 +169,10 @@ std::optional<CapEdit> cap(const EditInput& input, std::optional<int> requested,
   const auto longest = static_cast<int>(std::max<Index>(4, input.rig.weights.max_influences()));
   const int most = requested.value_or(longest);
   if (most == 0 || (!requested && weights.max_influences() <= static_cast<Index>(most))) return std::nullopt;
-  CapResult capped = binding::cap_unlocked(weights, most, input.scope);
-  CapEdit edit{most, capped.rows, capped.largest_share, capped.mean_share, {}};
+  const binding::UnlockedCap limited =
+      binding::cap_unlocked(weights, most, input.scope, JointSteps(input.rig.skeleton));
+  const CapResult& capped = limited.cap;
+  CapEdit edit{most, capped.rows, capped.largest_share, capped.mean_share, limited.filled, {}};
   if (capped.rows > 0) {
     progress.step("measuring", 0.8);
     Rig before = input.rig;
@@ -179,6 +181,14 @@ std::optional<CapEdit> cap(const EditInput& input, std::optional<int> requested,
   }
   weights = binding::scaled_to_one(capped.weights, input.scope);
   return edit;
+}
+
+void add_cap_findings(const CapEdit& edit, Findings& findings) {
+  if (edit.filled_by_locks == 0) return;
+  findings.push_back({"weights.locks_fill_rows", "",
+                      fmt::format("{} as many locked joints as the limit of {} allows, so all other joints lost their "
+                                  "weights there. Lock fewer joints, or allow more influences.",
+                                  count_of(edit.filled_by_locks, "vertex has", "vertices have"), edit.influences)});
 }
 
 std::vector<Index> locked_joints(const Skeleton& skeleton, const std::vector<std::string>& names) {
@@ -249,8 +259,10 @@ EditWeightsResult edit_weights(const Character& character, const EditWeightsOpti
       add_mirror_findings(*mirrored, rig.skeleton, result.findings);
   }
   weights = binding::scaled_to_one(weights, scope);
-  if (auto capped = cap(input, options.max_influences, weights, progress))
+  if (auto capped = cap(input, options.max_influences, weights, progress)) {
+    add_cap_findings(*capped, result.findings);
     result.edits.emplace_back(std::move(*capped));
+  }
   result.changes = weight_changes(rig.weights, weights, rig.skeleton.size());
   result.character = character;
   result.character.rig.weights = std::move(weights);

@@ -114,6 +114,7 @@ struct CapEdit {
   Index rows = 0;  ///< Rows that had more influences.
   double largest_share = 0;
   double mean_share = 0;
+  Index filled_by_locks = 0;                     ///< Rows in which locked joints left no room for others.
   std::optional<measure::PosedAgreement> posed;  ///< How far the limit moves vertices; empty if no row had more.
 };
 

@@ -183,7 +183,7 @@ TEST(WeightCap, StatesWhatItDroppedAndKeepsTheCount) {
   const shapes::Made human = made("human", 1500);
   const Rig& rig = human.character.rig;
   const EditScope scope = edit_scope(rig);
-  const CapResult result = cap_unlocked(rig.weights.normalized(), 2, scope);
+  const CapResult result = cap_unlocked(rig.weights.normalized(), 2, scope, JointSteps(rig.skeleton)).cap;
   expect_rows_of_one(result.weights);
   EXPECT_LE(result.weights.max_influences(), 2U);
   double largest = 0, sum = 0;
@@ -204,6 +204,29 @@ TEST(WeightCap, StatesWhatItDroppedAndKeepsTheCount) {
   EXPECT_EQ(result.rows, rows);
   EXPECT_NEAR(result.largest_share, largest, 1e-5);
   EXPECT_NEAR(result.mean_share, sum / rows, 1e-5);
+}
+
+TEST(WeightCap, CountsRowsThatLocksFill) {
+  const shapes::Made human = made("human", 1500);
+  const Rig& rig = human.character.rig;
+  const SkinWeights weights = rig.weights.normalized();
+  // Locked: the first joint of a row of two.
+  const auto lock_of = [&](Index v) { return weights.row(v)[0].joint; };
+  Index v = 0;
+  while (weights.row(v).size() < 2) ++v;
+  const EditScope scope = edit_scope(rig, {lock_of(v)});
+  Index expected = 0;
+  for (Index u = 0; u < weights.row_count(); ++u) {
+    const auto row = weights.row(u);
+    const bool has = std::any_of(row.begin(), row.end(), [&](const Influence& i) { return i.joint == lock_of(v); });
+    if (row.size() > 1 && has) ++expected;
+  }
+  const UnlockedCap one = cap_unlocked(weights, 1, scope, JointSteps(rig.skeleton));
+  EXPECT_GT(expected, 0U);
+  EXPECT_EQ(one.filled, expected);
+  EXPECT_EQ(one.cap.weights.row(v).size(), 1U);
+  EXPECT_EQ(one.cap.weights.row(v)[0].joint, lock_of(v));
+  EXPECT_EQ(cap_unlocked(weights, 1, edit_scope(rig), JointSteps(rig.skeleton)).filled, 0U);
 }
 
 RC_GTEST_PROP(WeightLocks, NoOperationChangesALockedJoint, ()) {
@@ -381,7 +404,7 @@ TEST(WeightEdits, AreTheSameForAnyNumberOfThreads) {
     const MirrorPlane plane = mirror_plane(surface);
     partners_by_position(rest_subject(rig.mesh, rig.skeleton), plane, rig.mesh.size(), partner);
     weights = mirrored(weights, surface, plane, partner, MirrorMode::kBoth, scope).weights;
-    results.push_back(cap_unlocked(pruned(weights, 0.01, scope), 4, scope).weights);
+    results.push_back(cap_unlocked(pruned(weights, 0.01, scope), 4, scope, JointSteps(rig.skeleton)).cap.weights);
   }
   set_thread_count(0);
   EXPECT_EQ(results[0], results[1]);

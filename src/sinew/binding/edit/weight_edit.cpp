@@ -160,10 +160,11 @@ SkinWeights smoothed_along(const SkinWeights& weights, const EditSurface& surfac
   return edited_rows(surface, weights, before, collected(kept));
 }
 
-CapResult cap_unlocked(const SkinWeights& weights, int count, const EditScope& scope) {
-  CapResult result;
+UnlockedCap cap_unlocked(const SkinWeights& weights, int count, const EditScope& scope, const JointSteps& steps) {
+  UnlockedCap all;
+  CapResult& result = all.cap;
   std::vector<double> removed(weights.row_count(), 0.0);
-  std::vector<char> cut(weights.row_count(), 0);
+  std::vector<char> cut(weights.row_count(), 0), filled(weights.row_count(), 0);
   result.weights = each_row(weights, scope, [&](Index v, EditRow& row) {
     if (row.size() <= static_cast<std::size_t>(count)) return;
     const EditRow before = row;
@@ -172,8 +173,9 @@ CapResult cap_unlocked(const SkinWeights& weights, int count, const EditScope& s
     std::erase_if(locked_ones, [&](const Influence& i) { return !is_locked(i); });
     std::erase_if(row, is_locked);
     const int room = count - static_cast<int>(locked_ones.size());
+    if (room <= 0 && !row.empty()) filled[v] = 1;
     if (room <= 0) row.clear();
-    else cap_row(row, room);
+    else cap_row(row, room, &steps);
     if (!locked_ones.empty()) {
       const double share = sum_of(before);
       // Where there is no room beside the locked ones, these take the whole row.
@@ -186,11 +188,12 @@ CapResult cap_unlocked(const SkinWeights& weights, int count, const EditScope& s
   });
   for (Index v = 0; v < weights.row_count(); ++v) {
     result.rows += cut[v] != 0 ? 1 : 0;
+    all.filled += filled[v] != 0 ? 1 : 0;
     result.largest_share = std::max(result.largest_share, removed[v]);
     result.mean_share += removed[v];
   }
   if (result.rows > 0) result.mean_share /= result.rows;
-  return result;
+  return all;
 }
 
 }  // namespace sinew::binding

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sinew/binding/edit/weight_edit_surface.h"
+#include "sinew/core/joint_steps.h"
 #include "sinew/core/rig.h"
 
 namespace sinew::binding {
@@ -41,8 +42,14 @@ SkinWeights pruned(const SkinWeights& weights, double threshold, const EditScope
 /// Smooths rows: in each round a row becomes the mean of itself and the mean of its neighbours along the surface.
 SkinWeights smoothed_along(const SkinWeights& weights, const EditSurface& surface, int rounds, const EditScope& scope);
 
+/// The effect of a limit on rows with locked joints.
+struct UnlockedCap {
+  CapResult cap;
+  Index filled = 0;  ///< Rows in which locked joints left no room: all others lost their weights.
+};
+
 /// `cap_influences` for the rows that an edit may change. All locked joints of a row stay, even if there are more than
 /// `count`. \pre rows sum to 1.
-CapResult cap_unlocked(const SkinWeights& weights, int count, const EditScope& scope);
+UnlockedCap cap_unlocked(const SkinWeights& weights, int count, const EditScope& scope, const JointSteps& steps);
 
 }  // namespace sinew::binding

@@ -10,6 +10,7 @@
 #include <map>
 #include <span>
 
+#include "sinew/core/joint_steps.h"
 #include "sinew/io/gltf/json_access.h"
 #include "sinew/io/gltf/quantize.h"
 #include "sinew/io/gltf/write_rig.h"
@@ -222,7 +223,8 @@ void write_weights(DocumentEditor& editor, const Asset& asset, const std::vector
   WeightRows rows_to_write{rig.weights, rig.weights.normalized(), cap};
   SkinWeights& weights = rows_to_write.repaired;
   if (weights.max_influences() > cap) {
-    CapResult capped = cap_influences(weights, static_cast<int>(cap));
+    const JointSteps steps(rig.skeleton);
+    CapResult capped = cap_influences(weights, static_cast<int>(cap), &steps);
     weights = std::move(capped.weights);
     report.warn("weights.capped", "",
                 fmt::format("Rows were limited to {} influences; the largest share dropped is {:.3g}.", cap,
