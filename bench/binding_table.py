@@ -113,7 +113,7 @@ def bleeding(options, path, folder):
 def rebind(options, original, total, method, folder):
     bound = os.path.join(folder, f"{method}.glb")
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    told = json.loads(sinew(options, "bind", original, "--method", method, "-o", bound, "--force", "--json"))
+    told = json.loads(sinew(options, "bind", original, "--method", method, "--keep-springs=false", "-o", bound, "--force", "--json"))
     seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
     figures = agreement(options, original, bound, told["metrics"]["vertices"] / total)
     figures.update({

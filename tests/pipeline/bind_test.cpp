@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
+#include <algorithm>
+
 #include "sinew/binding/voxel/voxel.h"
 #include "sinew/core/error.h"
 #include "sinew/shapes/kinds.h"
@@ -89,6 +92,45 @@ TEST(PipelineBind, WhatCannotBeBoundIsRefused) {
   BindRequest request = by_voxels();
   request.joints = {"Hipps"};
   EXPECT_THROW(bind(made_human(), request), Error);
+}
+
+TEST(PipelineBind, SkinOfSpringBonesIsKeptUnlessTheRequestSaysOtherwise) {
+  Character human = made_human();
+  Rig& rig = human.rig;
+  // A ribbon: a chain of two joints in the head, which lead the rows of a few vertices of a foot, where no method would
+  // put them.
+  const Index head = rig.skeleton.find("head");
+  ASSERT_NE(head, kNone);
+  for (int k = 0; k < 2; ++k) {
+    Joint joint = rig.skeleton.joints[head];
+    joint.name = k == 0 ? "ribbon_1" : "ribbon_2";
+    joint.parent = k == 0 ? head : rig.skeleton.size() - 1;
+    joint.rest.translation = Vec3(0, 0.02, 0);
+    joint.swings = true;
+    joint.mirror = kNone;
+    rig.skeleton.joints.push_back(joint);
+    if (!rig.skins.empty()) rig.skins[0].joints.push_back(rig.skeleton.size() - 1);
+    if (!rig.skins.empty()) rig.skins[0].inverse_bind.push_back(rest_matrices(rig.skeleton).back().inverse());
+  }
+  const Index ribbon = rig.skeleton.size() - 1;
+  SkinWeights painted;
+  for (Index v = 0; v < rig.mesh.vertex_count(); ++v) {
+    if (v % 100 == 0) painted.add_row({{ribbon, 0.6F}, {head, 0.4F}});
+    else painted.add_row(rig.weights.row(v));
+  }
+  rig.weights = painted;
+  const BindingResult kept = bind(human, by_voxels());
+  EXPECT_EQ(kept.spring_vertices, (rig.mesh.vertex_count() + 99) / 100);
+  EXPECT_TRUE(std::none_of(kept.lost_skin.begin(), kept.lost_skin.end(), [&](Index j) { return j == ribbon; }));
+  for (Index v = 0; v < rig.mesh.vertex_count(); v += 100) {
+    ASSERT_EQ(kept.character.rig.weights.row(v).size(), 2U);
+    EXPECT_EQ(kept.character.rig.weights.row(v)[0], (Influence{ribbon, 0.6F}));
+  }
+  BindRequest all = by_voxels();
+  all.keep_springs = false;
+  const BindingResult lost = bind(human, all);
+  EXPECT_EQ(lost.spring_vertices, 0U);
+  EXPECT_TRUE(std::any_of(lost.lost_skin.begin(), lost.lost_skin.end(), [&](Index j) { return j == ribbon; }));
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ struct Joint {
   Transform rest;                 ///< Relative to the parent.
   Mat3 shear = Mat3::Identity();  ///< The shear that `rest` cannot represent: local = T·R·S·shear, in every pose.
   bool deforming = false;         ///< Whether a skin lists the joint.
+  bool swings = false;            ///< A spring of the file moves it at run time: hair, ribbons, tails.
   std::string role;               ///< "end", "helper", "control", "socket", a template's role, or empty.
   Index mirror = kNone;           ///< Its partner on the other side.
   std::optional<RotationLimits> limits;

@@ -65,8 +65,13 @@ void report_choice(const pipeline::BindingResult& result, bool named, Report& re
   report.metrics["parts"] = {
       {"bound", result.parts.size() - kept.size() - excluded.size()}, {"kept", kept}, {"excluded", excluded}};
   report.metrics["excluded_vertices"] = result.excluded_vertices;
-  if (result.excluded_vertices > 0)
-    report.text += fmt::format("excluded   {}{}\n", count_of(result.excluded_vertices, "vertex", "vertices"),
+  report.metrics["spring_vertices"] = result.spring_vertices;
+  if (result.spring_vertices > 0)
+    report.text += fmt::format("springs    {} with the weights of the file\n",
+                               count_of(result.spring_vertices, "vertex keeps", "vertices keep"));
+  if (result.excluded_vertices > result.spring_vertices)
+    report.text += fmt::format("excluded   {}{}\n",
+                               count_of(result.excluded_vertices - result.spring_vertices, "vertex", "vertices"),
                                excluded.empty() ? "" : ", with all of " + join_some(excluded, kNamesShown));
   if (!kept.empty())
     report.text += fmt::format("kept       {} attached rigidly to a joint: {}\n", count_of(kept.size(), "part"),
@@ -99,6 +104,16 @@ void report_result(const pipeline::BindingResult& result, Report& report) {
   if (!idle.empty())
     report.text += fmt::format("idle       {} without vertices: {}\n", count_of(idle.size(), "joint"),
                                join_some(idle, kNamesShown));
+  std::vector<std::string> lost;
+  for (const Index joint : result.lost_skin) lost.push_back(result.character.rig.skeleton.joints[joint].name);
+  report.metrics["joints_that_lost_skin"] = lost;
+  if (!lost.empty())
+    report.warn(
+        "bind.lost_skin", "",
+        fmt::format("{} nearly all the skin that the file gave {}: {}. Keep vertices with the option 'exclude', or "
+                    "attach them with 'rigid'.",
+                    count_of(lost.size(), "joint loses", "joints lose"), lost.size() == 1 ? "it" : "them",
+                    join_some(lost, kNamesShown)));
   report.metrics["low_confidence"] = result.doubtful_vertices;
   if (result.doubtful_vertices > 0)
     report.text +=

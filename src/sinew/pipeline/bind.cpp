@@ -11,6 +11,7 @@
 #include "sinew/core/workable.h"
 #include "sinew/pipeline/bind_pinned.h"
 #include "sinew/pipeline/bind_select.h"
+#include "sinew/pipeline/bind_springs.h"
 #include "sinew/pipeline/bind_subject.h"
 
 namespace sinew::pipeline {
@@ -103,6 +104,7 @@ BindingResult bind_all(const Character& character, const BindRequest& request,
   result.bound = whole.bound;
   result.parts = plan_parts(rig, result.bound);
   VertexSelection selection = select_vertices(character, request.rigid, request.exclude);
+  if (request.keep_springs) result.spring_vertices = keep_spring_skin(rig, selection);
   const std::vector<char> left_out = apply_selection(rig, selection, result.parts);
   result.excluded_vertices = selection.excluded_count();
   require_something_to_bind(result.parts);
@@ -123,6 +125,7 @@ BindingResult bind_all(const Character& character, const BindRequest& request,
   result.character = character;
   result.skin_changes =
       put_weights(result.character.rig, result.parts, result.vertices, result.rows.weights, whole.joints, whole.bound);
+  result.lost_skin = joints_that_lost_skin(rig.weights, result.character.rig.weights, rig.skeleton.size());
   result.idle_joints = idle_joints(result.rows.weights, result.bound);
   result.doubtful_vertices = static_cast<Index>(std::count_if(
       result.rows.confidence.begin(), result.rows.confidence.end(), [](float c) { return c < kDoubtful; }));

@@ -21,6 +21,7 @@ struct BindRequest {
   std::vector<std::string> joints;   ///< If empty, `joints_to_bind` chooses them.
   std::vector<std::string> rigid;    ///< WHAT=JOINT; see `select_vertices`.
   std::vector<std::string> exclude;  ///< WHAT; these vertices keep their rows.
+  bool keep_springs = true;          ///< See `keep_spring_skin`.
   binding::BindOptions common;
 
   template <class Self, class Visitor>
@@ -37,6 +38,8 @@ struct BindRequest {
       self.rigid);
     v(Field("exclude", "Vertices that keep their weights: mesh nodes, material:NAME or shell:N.").as("NODE,…"),
       self.exclude);
+    v(Field("keep_springs", "Vertices that spring bones of a VRM file move keep their weights: hair, ribbons, tails."),
+      self.keep_springs);
     binding::BindOptions::visit(self.common, v);
   }
 };
@@ -49,6 +52,8 @@ struct BindingResult {
   std::vector<char> bound;         ///< Per joint: whether it may move the skin.
   std::vector<PartPlan> parts;     ///< Per part of the mesh: whether it was bound.
   Index excluded_vertices = 0;     ///< Vertices that keep their rows because the request excludes them.
+  Index spring_vertices = 0;       ///< Of these, vertices that spring bones move.
+  std::vector<Index> lost_skin;    ///< Joints that lost nearly all the skin that they had.
   std::vector<Index> idle_joints;  ///< Bound joints without a vertex of noticeable weight.
   Index doubtful_vertices = 0;     ///< Vertices with a confidence below 0.5.
   SkinChanges skin_changes;

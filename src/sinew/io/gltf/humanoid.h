@@ -26,6 +26,10 @@ bool names_humanoid(const Json& json);
 /// (VRMC_vrm_animation).
 void read_humanoid_roles(const GltfDocument& document, const NodeGraph& graph, Skeleton& skeleton);
 
+/// Marks joints that springs move: those that VRMC_springBone lists, and all below those that VRM 0.x names. What is
+/// not as the specification has it counts as absent.
+void read_springs(const GltfDocument& document, const NodeGraph& graph, Skeleton& skeleton);
+
 /// The nodes that the table of a VRM animation names: its skeleton, which no skin tells.
 std::vector<Index> animated_humanoid(const Json& json);
 

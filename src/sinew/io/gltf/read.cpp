@@ -81,6 +81,7 @@ Asset read_gltf(const std::filesystem::path& path, Bytes bytes, const Progress& 
   NodeGraph graph = read_nodes(*document);
   read_skeleton(*document, graph, asset.character);
   read_humanoid_roles(*document, graph, asset.character.rig.skeleton);
+  read_springs(*document, graph, asset.character.rig.skeleton);
   for (Finding& finding : read_joint_extras(*document, graph, asset.character)) document->warnings.push_back(finding);
   for (Finding& finding : read_drivers(*document, graph, asset.character)) document->warnings.push_back(finding);
   for (Finding& finding : read_constraints(*document, graph, asset.character)) document->warnings.push_back(finding);

@@ -122,7 +122,9 @@ PairFigures pair_figures(pipeline::TransferReference& reference, const Character
     }
     figures.by_method[m].seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
-  const auto bound = pipeline::bind(target, {}, progress);
+  pipeline::BindRequest again;
+  again.keep_springs = false;  // What the file has is the truth.
+  const auto bound = pipeline::bind(target, again, progress);
   figures.bound = pair_error(bound.character.rig.weights, truth, vertices);
   return figures;
 }
