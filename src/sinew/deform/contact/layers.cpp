@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "sinew/core/parallel.h"
+#include "sinew/core/rotation_between.h"
 #include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/components.h"
 #include "sinew/geometry/mesh/normals.h"
@@ -410,7 +411,7 @@ class Layers final : public Deformer {
       if (!near) return;
       const Vec3f before = normal_at(w, state.points), after = normal_at(w, state.moved);
       if (!(before.squaredNorm() > 0) || !(after.squaredNorm() > 0)) return;
-      output.normals[v] = Eigen::Quaternionf::FromTwoVectors(before, after) * output.normals[v];
+      output.normals[v] = rotation_between_f(before, after) * output.normals[v];
     });
   }
 

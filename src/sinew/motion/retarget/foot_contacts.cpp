@@ -171,7 +171,7 @@ class FeetPlanter {
       along += std::max(0.0, kPointsDown * length - along.norm()) * (foot - foot.dot(up) * up);
       if (!(along.norm() > 1e-3 * length)) continue;
       const Vec3 lying = height * up + std::sqrt(length * length - height * height) * along.normalized();
-      turn_joint(*body_.skeleton, leg.toes, Quat::FromTwoVectors(toes, lying), model_[f], frames_[f]);
+      turn_joint(*body_.skeleton, leg.toes, rotation_between(toes, lying), model_[f], frames_[f]);
     }
   }
 
