@@ -59,13 +59,13 @@ Rig sleeved_limb(bool sleeve = true) {
   return rig;
 }
 
-ModelPose bent(double angle_rad) {
+ModelPose bent_sleeve(double angle_rad) {
   ModelPose pose{{Mat4::Identity(), Mat4::Identity()}, {0, 0}, {}};
   pose.joints[1].topLeftCorner<3, 3>() = Eigen::AngleAxisd(angle_rad, Vec3::UnitZ()).toRotationMatrix();
   return pose;
 }
 
-Frame frame(const Deformer& deformer, const Rig& rig, const ModelPose& pose) {
+Frame fresh_frame(const Deformer& deformer, const Rig& rig, const ModelPose& pose) {
   return frame_of(deformer, *deformer.make_state(), pose, rig.mesh.vertex_count());
 }
 
@@ -95,8 +95,8 @@ TEST(Layers, SkinStaysBelowASleeve) {
   const auto plain = bind("lbs", rig), layers = bind_layers(bind("lbs", rig), rig);
   int before = 0, after = 0;
   for (const double angle : {0.3, 0.6, 0.9}) {
-    before += outside(frame(*plain, rig, bent(angle)).positions);
-    after += outside(frame(*layers, rig, bent(angle)).positions);
+    before += outside(fresh_frame(*plain, rig, bent_sleeve(angle)).positions);
+    after += outside(fresh_frame(*layers, rig, bent_sleeve(angle)).positions);
   }
   EXPECT_GT(before, 100);
   EXPECT_LE(after, before / 50);
@@ -105,7 +105,7 @@ TEST(Layers, SkinStaysBelowASleeve) {
 TEST(Layers, OnlyCoveredSkinMoves) {
   const Rig rig = sleeved_limb();
   const auto plain = bind("lbs", rig), layers = bind_layers(bind("lbs", rig), rig);
-  const Frame a = frame(*plain, rig, bent(1)), b = frame(*layers, rig, bent(1));
+  const Frame a = fresh_frame(*plain, rig, bent_sleeve(1)), b = fresh_frame(*layers, rig, bent_sleeve(1));
   const Index skin = (kAlong + 1) * kAround;
   for (Index v = 0; v < a.positions.size(); ++v)
     if (v >= skin || std::abs(rig.mesh.positions[v].x()) > 0.4) {
@@ -116,18 +116,20 @@ TEST(Layers, OnlyCoveredSkinMoves) {
 
 TEST(Layers, TheBindPoseAndASingleShellAreLeftAlone) {
   const Rig rig = sleeved_limb(), bare = sleeved_limb(false);
-  EXPECT_EQ(frame(*bind_layers(bind("lbs", rig), rig), rig, bent(0)), frame(*bind("lbs", rig), rig, bent(0)));
-  EXPECT_EQ(frame(*bind_layers(bind("lbs", bare), bare), bare, bent(1)), frame(*bind("lbs", bare), bare, bent(1)));
+  EXPECT_EQ(fresh_frame(*bind_layers(bind("lbs", rig), rig), rig, bent_sleeve(0)),
+            fresh_frame(*bind("lbs", rig), rig, bent_sleeve(0)));
+  EXPECT_EQ(fresh_frame(*bind_layers(bind("lbs", bare), bare), bare, bent_sleeve(1)),
+            fresh_frame(*bind("lbs", bare), bare, bent_sleeve(1)));
 }
 
 TEST(Layers, DependsOnThePoseAloneAndNotOnThreads) {
   const Rig rig = sleeved_limb();
   const auto layers = bind_layers(bind("lbs", rig), rig);
-  const Frame first = frame(*layers, rig, bent(0.9));
+  const Frame first = fresh_frame(*layers, rig, bent_sleeve(0.9));
   const auto state = layers->make_state();
-  frame_of(*layers, *state, bent(1.6), rig.mesh.vertex_count());
+  frame_of(*layers, *state, bent_sleeve(1.6), rig.mesh.vertex_count());
   const test::Threads one(1);
-  EXPECT_EQ(frame_of(*layers, *state, bent(0.9), rig.mesh.vertex_count()), first);
+  EXPECT_EQ(frame_of(*layers, *state, bent_sleeve(0.9), rig.mesh.vertex_count()), first);
 }
 
 TEST(Layers, DoesNotJump) {
@@ -137,9 +139,9 @@ TEST(Layers, DoesNotJump) {
     float most = 0;
     std::vector<Vec3f> before;
     for (int i = 0; i <= steps; ++i) {
-      const ModelPose pose = bent(1.2 * i / steps);
-      std::vector<Vec3f> now = frame(*layers, rig, pose).positions;
-      const std::vector<Vec3f> base = frame(*plain, rig, pose).positions;
+      const ModelPose pose = bent_sleeve(1.2 * i / steps);
+      std::vector<Vec3f> now = fresh_frame(*layers, rig, pose).positions;
+      const std::vector<Vec3f> base = fresh_frame(*plain, rig, pose).positions;
       for (std::size_t v = 0; v < now.size(); ++v) now[v] -= base[v];
       for (std::size_t v = 0; v < before.size(); ++v) most = std::max(most, (now[v] - before[v]).norm());
       before = std::move(now);
