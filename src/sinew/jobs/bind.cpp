@@ -67,7 +67,7 @@ void report_choice(const pipeline::BindingResult& result, bool named, Report& re
   report.metrics["excluded_vertices"] = result.excluded_vertices;
   report.metrics["spring_vertices"] = result.spring_vertices;
   if (result.spring_vertices > 0)
-    report.text += fmt::format("springs    {} with the weights of the file\n",
+    report.text += fmt::format("springs    {} the weights of the file\n",
                                count_of(result.spring_vertices, "vertex keeps", "vertices keep"));
   if (result.excluded_vertices > result.spring_vertices)
     report.text += fmt::format("excluded   {}{}\n",
@@ -111,7 +111,7 @@ void report_result(const pipeline::BindingResult& result, Report& report) {
     report.warn(
         "bind.lost_skin", "",
         fmt::format("{} nearly all the skin that the file gave {}: {}. Keep vertices with the option 'exclude', or "
-                    "attach them with 'rigid'.",
+                    "attach them with the option 'rigid'.",
                     count_of(lost.size(), "joint loses", "joints lose"), lost.size() == 1 ? "it" : "them",
                     join_some(lost, kNamesShown)));
   report.metrics["low_confidence"] = result.doubtful_vertices;
