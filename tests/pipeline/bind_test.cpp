@@ -97,15 +97,15 @@ TEST(PipelineBind, WhatCannotBeBoundIsRefused) {
 TEST(PipelineBind, SkinOfSpringBonesIsKeptUnlessTheRequestSaysOtherwise) {
   Character human = made_human();
   Rig& rig = human.rig;
-  // A ribbon: a chain of two joints in the head, which lead the rows of a few vertices of a foot, where no method would
-  // put them.
-  const Index head = rig.skeleton.find("head");
+  // A ribbon: a chain of two joints far above the head, which lead the rows of a few vertices of a foot, where no
+  // method would put them.
+  const Index head = rig.skeleton.find("Head");
   ASSERT_NE(head, kNone);
   for (int k = 0; k < 2; ++k) {
     Joint joint = rig.skeleton.joints[head];
     joint.name = k == 0 ? "ribbon_1" : "ribbon_2";
     joint.parent = k == 0 ? head : rig.skeleton.size() - 1;
-    joint.rest.translation = Vec3(0, 0.02, 0);
+    joint.rest.translation = Vec3(0, 0.6, 0);
     joint.swings = true;
     joint.mirror = kNone;
     rig.skeleton.joints.push_back(joint);

@@ -344,6 +344,13 @@ void joint_shape_characters(const ReproduceOptions& options, const Progress& pro
       try_shapes({path.stem().string(), io::load(path, {}, progress).character}, options.runs > 0, progress, tables,
                  result);
   }
+  // Other characters by the paths of their files, from the folder of real ones.
+  for (const std::string& word : options.only) {
+    const fs::path path = fs::path(options.data) / word;
+    if (options.data.empty() || !fs::is_regular_file(path)) continue;
+    try_shapes({path.stem().string(), io::load(path, {}, progress).character}, options.runs > 0, progress, tables,
+               result);
+  }
   for (ResultTable* table :
        {&tables.holes, &tables.reasons, &tables.energy, &tables.contour, &tables.worse, &tables.checked})
     if (!table->rows.empty()) result.tables.push_back(std::move(*table));
