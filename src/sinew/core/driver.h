@@ -32,7 +32,7 @@ struct Driver {
   /// the scale) the coefficients of all monomials of the rotation vector up to a degree, in graded lexical order.
   std::vector<std::vector<double>> coefficients;
   std::vector<std::pair<double, double>> keys;  ///< kDrivenKeys: angle in, value out.
-  /// For a driver that was made in another rest pose, of every kind but kAim: the input is before·Δ instead of the
+  /// kPolynomial and kDrivenKeys, for a driver that was made in another rest pose: the input is before·Δ instead of the
   /// source's rotation Δ from rest, and the output at Δ = 1 is subtracted, so that the rest pose is preserved.
   Quat before = Quat::Identity();
   std::string opaque;  ///< kOpaque: the JSON from which the driver was read.

@@ -89,7 +89,7 @@ Report reproduce(const JobRequest& request, const lab::ReproduceOptions& options
   report.command = "reproduce";
   const auto& experiment = lab::experiments().find(request.inputs.front().string());
   const std::optional<std::filesystem::path> output = table_path(request);
-  if (!options.pictures.empty()) make_folder(options.pictures);
+  if (!options.picture_folder.empty()) make_folder(options.picture_folder);
   lab::Reproduction found;
   {
     const StageTimer timer(report, "run");
@@ -104,10 +104,10 @@ Report reproduce(const JobRequest& request, const lab::ReproduceOptions& options
   for (const auto* tables : {&found.tables, &found.times})
     for (const ResultTable& table : *tables) report.text += (report.text.empty() ? "" : "\n") + table_text(table);
   io::AtomicFiles files;
-  if (!options.pictures.empty() && found.figures.empty())
+  if (!options.picture_folder.empty() && found.figures.empty())
     report.warn("reproduce.no_figures", experiment.id, "This experiment has no pictures.");
-  if (!options.pictures.empty() && !found.figures.empty())
-    add_pictures(found.figures, options.pictures, files, report, progress);
+  if (!options.picture_folder.empty() && !found.figures.empty())
+    add_pictures(found.figures, options.picture_folder, files, report, progress);
   if (output) {
     std::vector<ResultTable> written = found.tables;
     if (options.with_times) written.insert(written.end(), found.times.begin(), found.times.end());

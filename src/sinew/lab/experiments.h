@@ -26,7 +26,7 @@ struct ReproduceOptions {
   bool one_hint = false;
   bool remeshed = false;
   bool all = false;
-  std::string pictures;
+  std::string picture_folder;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
@@ -54,8 +54,8 @@ struct ReproduceOptions {
     v(Field("remeshed", "Also try some real characters remeshed like the output of a generative model (embedding)."),
       self.remeshed);
     v(Field("all", "Also try what takes minutes (joint-shape: a whole person and an animal)."), self.all);
-    v(Field("pictures", "Folder for pictures of the paper's figures, as PNG files (joint-shape).").as("FOLDER"),
-      self.pictures);
+    v(Field("picture_folder", "Folder for pictures of the paper's figures, as PNG files (joint-shape).").as("FOLDER"),
+      self.picture_folder);
   }
 };
 
