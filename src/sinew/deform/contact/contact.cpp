@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "sinew/core/parallel.h"
-#include "sinew/core/rotation_between.h"
 #include "sinew/deform/bind_frames.h"
 #include "sinew/deform/contact/flesh_field.h"
 #include "sinew/deform/contact/give_way.h"
+#include "sinew/deform/contact/turned_normal.h"
 #include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/normals.h"
 #include "sinew/geometry/mesh/weld.h"
@@ -389,12 +389,7 @@ class Contact final : public Deformer {
   }
 
   Vec3f normal_at(Index w, const std::vector<Vec3f>& points) const {
-    Vec3f sum = Vec3f::Zero();
-    for (const Index t : triangles_of_[w]) {
-      const auto& [a, b, c] = triangles_[t];
-      sum += (points[b] - points[a]).cross(points[c] - points[a]);
-    }
-    return sum;
+    return normal_around(w, triangles_, triangles_of_, points);
   }
 
   /// Normals turn as those of the faces around do.
@@ -405,7 +400,6 @@ class Contact final : public Deformer {
       output.positions[v] += state.moved[w] - state.points[w];
       if (output.normals.empty()) return;
       const Vec3f before = normal_at(w, state.points), after = normal_at(w, state.moved);
-      if (!(before.squaredNorm() > 0) || !(after.squaredNorm() > 0)) return;
       output.normals[v] = rotation_between_f(before, after) * output.normals[v];
     });
   }

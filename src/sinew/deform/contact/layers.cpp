@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "sinew/core/parallel.h"
-#include "sinew/core/rotation_between.h"
+#include "sinew/deform/contact/turned_normal.h"
 #include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/components.h"
 #include "sinew/geometry/mesh/normals.h"
@@ -273,12 +273,7 @@ class Layers final : public Deformer {
   }
 
   Vec3f normal_at(Index w, const std::vector<Vec3f>& points) const {
-    Vec3f sum = Vec3f::Zero();
-    for (const Index t : triangles_of_[w]) {
-      const auto& [a, b, c] = triangles_[t];
-      sum += (points[b] - points[a]).cross(points[c] - points[a]);
-    }
-    return sum;
+    return normal_around(w, triangles_, triangles_of_, points);
   }
 
   void find_normals(LayersState& state) const {
@@ -410,7 +405,6 @@ class Layers final : public Deformer {
                         });
       if (!near) return;
       const Vec3f before = normal_at(w, state.points), after = normal_at(w, state.moved);
-      if (!(before.squaredNorm() > 0) || !(after.squaredNorm() > 0)) return;
       output.normals[v] = rotation_between_f(before, after) * output.normals[v];
     });
   }
