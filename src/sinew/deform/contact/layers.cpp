@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <queue>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "sinew/geometry/mesh/components.h"
 #include "sinew/geometry/mesh/normals.h"
 #include "sinew/geometry/mesh/weld.h"
+#include "sinew/geometry/spatial/fast_winding.h"
 #include "sinew/geometry/spatial/ray_scene.h"
 
 namespace sinew::deform {
@@ -35,6 +37,8 @@ constexpr double kLayerKeep_rel = 2e-3;  // and at most this.
 constexpr float kLayerSafe = 0.5F;       // Of the distance at binding: relative motion of which nothing comes.
 constexpr float kLayerWidth = 0.25F;     // Of the length of edges: triangles that are so much farther still count.
 constexpr float kLayerDisagree = 0.5F, kLayerAgree = 0.8F;  // Length of the mean of their normals.
+constexpr double kLayerEnclosed = 0.85;                     // Winding number of a cover around what is inside of it.
+constexpr std::size_t kLayerGroup = 16;                     // Triangles that share a box.
 constexpr int kLayerPasses = 3;                             // Covers can be covered themselves, and are curved.
 constexpr int kLayerRounds = 2;                             // Of evening out.
 
@@ -86,6 +90,7 @@ class Layers final : public Deformer {
     measure_rims(rig.mesh);
     find_covered(rig.mesh, shells, progress);
     find_cover_vertices();
+    find_enclosed(shells);
     leave_out_unclear();
     find_neighbours();
   }
@@ -111,12 +116,14 @@ class Layers final : public Deformer {
     state.steps.resize(covered_.size());
     for (int pass = 0; pass < kLayerPasses; ++pass) {
       find_normals(state);
+      find_boxes(state);
       const bool pushed = push(state);
       if (pass == 0 && !pushed) return;
     }
     for (int round = 0; round < kLayerRounds; ++round) {
       even_out(state);
       find_normals(state);
+      find_boxes(state);
       push(state);
     }
     write(state, output);
@@ -135,11 +142,26 @@ class Layers final : public Deformer {
     float gap = 0;                         ///< Distance from the cover at binding.
     Index begin = 0, end = 0;              ///< Its piece of the cover, in `pieces_`.
     Index inner_begin = 0, inner_end = 0;  ///< Covered neighbours, in `neighbours_`.
+    Index group_begin = 0, group_end = 0;  ///< The whole cover, in `groups_`, if it encloses the vertex.
+
+    bool enclosed() const { return group_end > group_begin; }
+  };
+  /// Neighbouring triangles of a cover that encloses something, in `grouped_`.
+  struct Group {
+    Index begin = 0, end = 0;
+  };
+  struct Box {
+    Vec3f lower = Vec3f::Zero(), upper = Vec3f::Zero();
+
+    float squared_distance(const Vec3f& p) const {
+      return (lower - p).cwiseMax(p - upper).cwiseMax(0.0F).squaredNorm();
+    }
   };
   struct LayersState final : State {
     std::unique_ptr<State> inner;
     std::vector<Vec3f> points, moved, normals;  // Per welded vertex.
     std::vector<Vec3f> steps;                   // Per covered vertex.
+    std::vector<Box> boxes;                     // Per group.
   };
 
   geometry::Lists triangles_of_vertices() const {
@@ -220,15 +242,81 @@ class Layers final : public Deformer {
     }
   }
 
+  /// What is deep in a closed cover, such as the inner end of an arm in a torso, can come out of any part of it, and
+  /// meets the whole of it.
+  void find_enclosed(const geometry::Components& shells) {
+    std::vector<std::vector<Index>> triangles(shells.count);
+    for (Index t = 0; t < triangles_.size(); ++t)
+      if (const Index shell = shells.of_vertex[welding_.first[triangles_[t][0]]]; shell != kNone)
+        triangles[shell].push_back(t);
+    std::vector<std::vector<Index>> below(shells.count);
+    for (Index i = 0; i < covered_.size(); ++i)
+      below[shells.of_vertex[welding_.first[triangles_[covered_[i].anchor][0]]]].push_back(i);
+    for (Index shell = 0; shell < shells.count; ++shell) {
+      if (below[shell].empty()) continue;
+      std::vector<geometry::TriangleVertices> corners;
+      for (const Index t : triangles[shell]) corners.push_back(triangles_[t]);
+      const geometry::FastWinding winding(geometry::TriangleSoup{rest_, corners});
+      std::vector<Vec3> points;
+      for (const Index i : below[shell]) points.push_back(rest_[covered_[i].vertex]);
+      const std::vector<double> numbers = winding.at(points);
+      const auto first = static_cast<Index>(groups_.size());
+      for (std::size_t k = 0; k < points.size(); ++k) {
+        if (!(numbers[k] > kLayerEnclosed)) continue;
+        if (groups_.size() == first) add_groups(triangles[shell]);
+        covered_[below[shell][k]].group_begin = first;
+        covered_[below[shell][k]].group_end = static_cast<Index>(groups_.size());
+      }
+    }
+  }
+
+  /// Halves a set of triangles until few are left.
+  void add_groups(std::span<Index> triangles) {
+    if (triangles.size() <= kLayerGroup) {
+      const auto begin = static_cast<Index>(grouped_.size());
+      grouped_.insert(grouped_.end(), triangles.begin(), triangles.end());
+      groups_.push_back({begin, static_cast<Index>(grouped_.size())});
+      return;
+    }
+    const auto middle = [&](Index t) -> Vec3 {
+      return rest_[triangles_[t][0]] + rest_[triangles_[t][1]] + rest_[triangles_[t][2]];
+    };
+    Vec3 lower = middle(triangles[0]), upper = lower;
+    for (const Index t : triangles) lower = lower.cwiseMin(middle(t)), upper = upper.cwiseMax(middle(t));
+    int axis = 0;
+    (upper - lower).maxCoeff(&axis);
+    std::sort(triangles.begin(), triangles.end(), [&](Index a, Index b) {
+      const double x = middle(a)[axis], y = middle(b)[axis];
+      return x != y ? x < y : a < b;
+    });
+    add_groups(triangles.first(triangles.size() / 2));
+    add_groups(triangles.subspan(triangles.size() / 2));
+  }
+
+  void find_boxes(LayersState& state) const {
+    state.boxes.resize(groups_.size());
+    parallel_for(
+        groups_.size(),
+        [&](std::size_t g) {
+          Box box{Vec3f::Constant(1e30F), Vec3f::Constant(-1e30F)};
+          for (Index i = groups_[g].begin; i < groups_[g].end; ++i)
+            for (const Index w : triangles_[grouped_[i]])
+              box.lower = box.lower.cwiseMin(state.moved[w]), box.upper = box.upper.cwiseMax(state.moved[w]);
+          state.boxes[g] = box;
+        },
+        64);
+  }
+
   /// Where normals of the cover are not clear, as at a hem, vertices would move already in the bind pose.
   void leave_out_unclear() {
     LayersState state;
     for (const Vec3& p : rest_) state.moved.push_back(p.cast<float>());
     state.normals.assign(welding_.count(), Vec3f::Zero());
     find_normals(state);
+    find_boxes(state);
     std::vector<Covered> clear;
     for (const Covered& covered : covered_) {
-      const Meeting meeting = meet(covered, state);
+      const Meeting meeting = meet(covered, false, state.moved[covered.vertex], state);
       if (meeting.part > 0 && meeting.height < -kLayerSafe * covered.gap) clear.push_back(covered);
     }
     covered_ = std::move(clear);
@@ -312,30 +400,46 @@ class Layers final : public Deformer {
     Vec3f normal = Vec3f::Zero();  ///< Of the cover.
   };
 
-  /// The mean of the planes of all triangles of the piece, by their distances from the vertex: the nearest triangle
-  /// alone changes at once where a cover folds, and the vertex would jump.
-  Meeting meet(const Covered& covered, const LayersState& state) const {
-    const Vec3f& p = state.moved[covered.vertex];
-    const auto place = [&](Index i, std::size_t corner) -> const Vec3f& {
-      return state.moved[triangles_[pieces_[i]][corner]];
-    };
-    float nearest = 1e30F;
-    for (Index i = covered.begin; i < covered.end; ++i) {
-      const Vec3f shares = cover_shares(p, place(i, 0), place(i, 1), place(i, 2));
-      nearest = std::min(nearest, (p - mixed(triangles_[pieces_[i]], shares, state.moved)).squaredNorm());
+  /// Calls visit(triangle) for the triangles that a vertex can meet: of its piece, or of the whole cover that encloses
+  /// it, as far as they are within a distance.
+  template <class Visit>
+  void for_near(const Covered& covered, bool whole, const Vec3f& p, const LayersState& state, float squared,
+                const Visit& visit) const {
+    if (!whole) {
+      for (Index i = covered.begin; i < covered.end; ++i) visit(pieces_[i]);
+      return;
     }
+    for (Index g = covered.group_begin; g < covered.group_end; ++g)
+      if (state.boxes[g].squared_distance(p) <= squared)
+        for (Index i = groups_[g].begin; i < groups_[g].end; ++i) visit(grouped_[i]);
+  }
+
+  /// The point of a triangle nearest to another point, and its barycentric coordinates.
+  std::pair<Vec3f, Vec3f> nearest_of(Index t, const Vec3f& p, const LayersState& state) const {
+    const CoverCorners& corners = triangles_[t];
+    const Vec3f shares = cover_shares(p, state.moved[corners[0]], state.moved[corners[1]], state.moved[corners[2]]);
+    return {mixed(corners, shares, state.moved), shares};
+  }
+
+  /// The mean of the planes of all triangles that the vertex can meet, by their distances from it: the nearest triangle
+  /// alone changes at once where a cover folds, and the vertex would jump.
+  Meeting meet(const Covered& covered, bool whole, const Vec3f& p, const LayersState& state) const {
+    const Vec3f at = mixed(triangles_[covered.anchor], covered.barycentric, state.moved);
+    float nearest = (p - at).squaredNorm();
+    for_near(covered, whole, p, state, nearest,
+             [&](Index t) { nearest = std::min(nearest, (p - nearest_of(t, p, state).first).squaredNorm()); });
     const float width = kLayerWidth * covered.spacing, most = nearest + 9 * width * width;
     Vec3f normals = Vec3f::Zero(), points = Vec3f::Zero();
     float sum = 0, heights = 0, rims = 0;
-    for (Index i = covered.begin; i < covered.end; ++i) {
-      const CoverCorners& t = triangles_[pieces_[i]];
-      const Vec3f shares = cover_shares(p, place(i, 0), place(i, 1), place(i, 2));
-      const Vec3f point = mixed(t, shares, state.moved);
+    for_near(covered, whole, p, state, most, [&](Index i) {
+      const CoverCorners& t = triangles_[i];
+      const auto [point, shares] = nearest_of(i, p, state);
       const float squared = (p - point).squaredNorm();
-      if (!(squared < most)) continue;
-      Vec3f normal = (place(i, 1) - place(i, 0)).cross(place(i, 2) - place(i, 0));
+      if (!(squared < most)) return;
+      const Vec3f& corner = state.moved[t[0]];
+      Vec3f normal = (state.moved[t[1]] - corner).cross(state.moved[t[2]] - corner);
       const float length = normal.norm();
-      if (!(length > 0)) continue;
+      if (!(length > 0)) return;
       normal /= length;
       // Ends at `most` without a step.
       const float close = 1 - (squared - nearest) / (most - nearest);
@@ -345,18 +449,18 @@ class Layers final : public Deformer {
       points += weight * point;
       heights += weight * normal.dot(p - point);
       rims += weight * (shares[0] * rim_[t[0]] + shares[1] * rim_[t[1]] + shares[2] * rim_[t[2]]);
-    }
+    });
     Meeting meeting;
     const float agreed = sum > 0 ? normals.norm() / sum : 0;
     if (!(agreed > kLayerDisagree)) return meeting;
     meeting.normal = normals / (agreed * sum);
     meeting.height = heights / sum;
-    const Vec3f at = mixed(triangles_[covered.anchor], covered.barycentric, state.moved);
-    const float reach = static_cast<float>(kLayerPiece_rel) * size_;
     meeting.part = layer_ramp(agreed, kLayerDisagree, kLayerAgree) *
-                   layer_ramp(rims / sum, 0, static_cast<float>(kLayerRim_rel) * size_) *
-                   (1 - layer_ramp((points / sum - at).norm(), 0.6F * reach, reach)) *
-                   (1 - layer_ramp(meeting.height, reach, 2 * reach));
+                   layer_ramp(rims / sum, 0, static_cast<float>(kLayerRim_rel) * size_);
+    if (whole) return meeting;
+    const float reach = static_cast<float>(kLayerPiece_rel) * size_;
+    meeting.part *= (1 - layer_ramp((points / sum - at).norm(), 0.6F * reach, reach)) *
+                    (1 - layer_ramp(meeting.height, reach, 2 * reach));
     return meeting;
   }
 
@@ -364,12 +468,23 @@ class Layers final : public Deformer {
     const CoverCorners& anchor = triangles_[covered.anchor];
     const Vec3f usual = mixed(anchor, covered.barycentric, state.moved) -
                         covered.gap * mixed(anchor, covered.barycentric, state.normals);
-    const float apart = (state.moved[covered.vertex] - usual).norm();
+    const Vec3f& p = state.moved[covered.vertex];
+    const float apart = (p - usual).norm();
     if (!(apart > kLayerSafe * covered.gap)) return Vec3f::Zero();
-    const Meeting meeting = meet(covered, state);
-    const float over = meeting.height + std::min(kLayerKeep * covered.gap, static_cast<float>(kLayerKeep_rel) * size_);
-    if (!(over > 0)) return Vec3f::Zero();
-    return -(layer_ramp(apart, kLayerSafe * covered.gap, covered.gap) * meeting.part * over) * meeting.normal;
+    const float keep = std::min(kLayerKeep * covered.gap, static_cast<float>(kLayerKeep_rel) * size_);
+    const float part = layer_ramp(apart, kLayerSafe * covered.gap, covered.gap);
+    Vec3f step = Vec3f::Zero();
+    const Meeting near = meet(covered, false, p, state);
+    if (near.height + keep > 0) step = -(part * near.part * (near.height + keep)) * near.normal;
+    // Only what has left its place takes the cost of the whole cover.
+    const float left = layer_ramp(apart, covered.gap, 2 * covered.gap);
+    if (!covered.enclosed() || !(left > 0)) return step;
+    // It is still outside, of another part of the cover: back to where it was below the cover, as far as the height,
+    // about linear on the way, makes that necessary.
+    const Meeting any = meet(covered, true, p + step, state);
+    const float over = any.height + keep;
+    if (over > 0) step += left * any.part * over / std::max(over, any.height + covered.gap) * (usual - p - step);
+    return step;
   }
 
   /// Movements become alike between covered neighbours.
@@ -418,6 +533,8 @@ class Layers final : public Deformer {
   std::vector<float> rim_;               // Of welded vertices: distance from a border.
   std::vector<Covered> covered_;
   std::vector<Index> pieces_, neighbours_, cover_vertices_;
+  std::vector<Group> groups_;   // Of covers that enclose something, one cover after the other.
+  std::vector<Index> grouped_;  // Their triangles.
 };
 
 }  // namespace

@@ -17,7 +17,8 @@ namespace sinew::deform {
 /// point of the piece is searched again. A vertex that is outside, or nearer than a part of the distance at binding,
 /// moves in along the shell's normal. The movement fades out towards the rim of the shell, where skin becomes visible,
 /// and where the shell has slid away from the vertex. It is evened out along covered skin. Shells that are covered
-/// themselves move first.
+/// themselves move first. A vertex deep in a closed shell, such as the inner end of an arm in a torso, can come out of
+/// any part of it: what is still outside of the whole shell goes back towards where it was relative to it at binding.
 ///
 /// What is outside at binding is left alone. Narrow shells, such as strands of hair, cover nothing, because all of them
 /// is near a rim. A frame depends only on its pose, and nothing jumps with it; in the bind pose, and for a mesh
