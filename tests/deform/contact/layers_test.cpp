@@ -90,6 +90,59 @@ int outside(const std::vector<Vec3f>& positions) {
   return count;
 }
 
+constexpr double kBodyX = 0.3, kBodyY = 0.18, kBodyZ = 0.12;  // Radii of the torso.
+
+/// A flat arm, wider in y than the closed torso is in z, that goes through the torso along x. Twisted, its inner part
+/// comes out of the front and the back of the torso, whereas the sides of the torso cover it at rest.
+Rig arm_in_torso() {
+  Rig rig;
+  rig.skeleton.joints.resize(2);
+  rig.skeleton.joints[0].name = "torso";
+  rig.skeleton.joints[1].name = "arm";
+  rig.skeleton.joints[1].parent = 0;
+  rig.skins = {{"skin", {0, 1}, {Mat4::Identity(), Mat4::Identity()}}};
+  const auto add_rings = [&](Index joint, const auto& ring, Index rings) {
+    const Index first = rig.mesh.vertex_count(), first_face = rig.mesh.face_count();
+    for (Index i = 0; i < rings; ++i)
+      for (Index k = 0; k < kAround; ++k) {
+        const auto [x, y, z] = ring(i);
+        const double angle = 2 * kPi * k / kAround;
+        rig.mesh.positions.emplace_back(x, y * std::cos(angle), z * std::sin(angle));
+        rig.weights.add_row(std::vector<Influence>{{joint, 1.0F}});
+      }
+    for (Index i = 0; i + 1 < rings; ++i)
+      for (Index k = 0; k < kAround; ++k) {
+        const Index a = first + i * kAround + k, b = first + i * kAround + (k + 1) % kAround;
+        rig.mesh.add_face(std::array<Index, 4>{a, b, b + kAround, a + kAround});
+      }
+    MeshPart part;
+    part.name = rig.skeleton.joints[joint].name;
+    part.first_vertex = first, part.vertex_count = rig.mesh.vertex_count() - first;
+    part.first_face = first_face, part.face_count = rig.mesh.face_count() - first_face;
+    part.skin = 0;
+    rig.mesh.parts.push_back(part);
+  };
+  add_rings(1, [](Index i) { return std::array<double, 3>{0.5 * (2.0 * i / kAlong - 1), 0.155, 0.06}; }, kAlong + 1);
+  add_rings(
+      0,
+      [](Index i) {
+        const double polar = kPi * (1e-3 + 0.998 * i / 32);
+        return std::array<double, 3>{-kBodyX * std::cos(polar), kBodyY * std::sin(polar), kBodyZ * std::sin(polar)};
+      },
+      33);
+  return rig;
+}
+
+/// Vertices of the middle of the arm that are outside of the torso.
+int outside_torso(const std::vector<Vec3f>& positions) {
+  int count = 0;
+  for (Index v = 0; v < (kAlong + 1) * kAround; ++v) {
+    const Vec3 p = positions[v].cast<double>().cwiseQuotient(Vec3(kBodyX, kBodyY, kBodyZ));
+    if (std::abs(positions[v].x()) < 0.1F && p.norm() > 1) ++count;
+  }
+  return count;
+}
+
 TEST(Layers, SkinStaysBelowASleeve) {
   const Rig rig = sleeved_limb();
   const auto plain = bind("lbs", rig), layers = bind_layers(bind("lbs", rig), rig);
@@ -100,6 +153,21 @@ TEST(Layers, SkinStaysBelowASleeve) {
   }
   EXPECT_GT(before, 100);
   EXPECT_LE(after, before / 50);
+}
+
+TEST(Layers, AnArmStaysInAClosedTorsoWhoseOtherSideItWouldLeave) {
+  const Rig rig = arm_in_torso();
+  const auto plain = bind("lbs", rig), layers = bind_layers(bind("lbs", rig), rig);
+  ModelPose pose{{Mat4::Identity(), Mat4::Identity()}, {0, 0}, {}};
+  ASSERT_EQ(outside_torso(fresh_frame(*plain, rig, pose).positions), 0);
+  int before = 0, after = 0;
+  for (const double angle : {0.9, 1.2, 1.5}) {
+    pose.joints[1].topLeftCorner<3, 3>() = Eigen::AngleAxisd(angle, Vec3::UnitX()).toRotationMatrix();
+    before += outside_torso(fresh_frame(*plain, rig, pose).positions);
+    after += outside_torso(fresh_frame(*layers, rig, pose).positions);
+  }
+  EXPECT_GT(before, 50);
+  EXPECT_LE(after, before / 4);
 }
 
 TEST(Layers, OnlyCoveredSkinMoves) {
