@@ -122,7 +122,12 @@ Rig arm_in_torso() {
     part.skin = 0;
     rig.mesh.parts.push_back(part);
   };
-  add_rings(1, [](Index i) { return std::array<double, 3>{0.5 * (2.0 * i / kAlong - 1), 0.155, 0.06}; }, kAlong + 1);
+  add_rings(
+      1,
+      [](Index i) {
+        return std::array<double, 3>{0.5 * (2.0 * i / kAlong - 1), 0.155, 0.06};
+      },
+      kAlong + 1);
   add_rings(
       0,
       [](Index i) {
