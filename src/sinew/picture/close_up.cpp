@@ -298,8 +298,9 @@ struct CloseUpFinder::Impl {
       double u = std::fmod(0.5 + 0.7548776662466927 * static_cast<double>(k), 1.0);
       double v = std::fmod(0.5 + 0.5698402909980532 * static_cast<double>(k), 1.0);
       if (u + v > 1) u = 1 - u, v = 1 - v;
-      const auto [a, b, c] = triangles[t];
-      const auto mix = [&](const auto& values) { return (1 - u - v) * values[a] + u * values[b] + v * values[c]; };
+      const auto mix = [&, &corners = triangles[t]](const auto& values) {
+        return (1 - u - v) * values[corners[0]] + u * values[corners[1]] + v * values[corners[2]];
+      };
       Sample sample{mix(frame.positions), cross(t).normalized(), 1};
       if (most > 0) sample.weight += kInterest * mix(interest) / static_cast<double>(most);
       result.push_back(sample);

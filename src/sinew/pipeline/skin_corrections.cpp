@@ -107,8 +107,7 @@ class PartFits {
  public:
   PartFits(const Rig& rig, const KeyShapeOptions& options)
       : rig_(rig), tolerance_(options.tolerance), most_(static_cast<std::size_t>(options.max_targets)) {
-    for (const MeshPart& part : rig.mesh.parts)
-      fits_.emplace_back(part.vertex_count, options.tolerance * rig.mesh.size(), most_);
+    fits_.assign(rig.mesh.parts.size(), motion::CorrectionFit(options.tolerance * rig.mesh.size(), most_));
   }
 
   void add(double time_s, const Sample& sample) {

@@ -125,7 +125,7 @@ void keep_templates_with(std::vector<Template>& templates, const StatedPlaces& h
 void check_hints_used(const SkeletonPlan& plan, const StatedPlaces& hints) {
   for (const auto& [name, place] : hints)
     if (std::none_of(plan.joints.begin(), plan.joints.end(),
-                     [&](const PlannedJoint& joint) { return joint.name == name || joint.role == name; }))
+                     [&stated = name](const PlannedJoint& j) { return j.name == stated || j.role == stated; }))
       throw Error(
           fmt::format("The option 'hint' names a joint '{}' that the result does not have: it is a {} skeleton "
                       "of {} joints. Choose another template, or remove the hint.",

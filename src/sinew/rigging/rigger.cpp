@@ -117,7 +117,7 @@ class Rigger {
           throw Error(
               fmt::format("The position given for the joint '{}' is not finite. Specify three finite numbers.", name));
         if (std::none_of(templates_.begin(), templates_.end(),
-                         [&](const Template& t) { return find_joint(t, name) != kNone; }))
+                         [&wanted = name](const Template& t) { return find_joint(t, wanted) != kNone; }))
           throw Error(fmt::format("No joint of the template is called '{}'. {}", name, some_names()));
       }
   }

@@ -234,8 +234,8 @@ class ClassJudge {
   bool limbs_are_even() const {
     for (const auto& [from, to] : {std::pair("upper_arm", "forearm"), std::pair("forearm", "hand"),
                                    std::pair("thigh", "shin"), std::pair("shin", "foot")}) {
-      const auto length = [&](const char* side) {
-        const auto *a = found(fmt::format("{}_{}", side, from)), *b = found(fmt::format("{}_{}", side, to));
+      const auto length = [this, upper = from, lower = to](const char* side) {
+        const auto *a = found(fmt::format("{}_{}", side, upper)), *b = found(fmt::format("{}_{}", side, lower));
         return a == nullptr || b == nullptr ? 0.0 : (a->position - b->position).norm();
       };
       const double left = length("left"), right = length("right");

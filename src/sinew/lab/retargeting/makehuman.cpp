@@ -72,8 +72,8 @@ std::vector<RigBone> default_bones(const fs::path& folder) {
   const Json file = Json::parse(text_of(folder / "default.mhskel"));
   std::vector<RigBone> result;
   for (const auto& [name, bone] : file["bones"].items()) {
-    const auto vertices = [&](const char* end) {
-      return file["joints"][bone[end].get<std::string>()].get<std::vector<Index>>();
+    const auto vertices = [&file, &of = bone](const char* end) {
+      return file["joints"][of[end].get<std::string>()].get<std::vector<Index>>();
     };
     result.push_back({name, parent_name(bone), vertices("head"), vertices("tail")});
   }

@@ -135,8 +135,8 @@ void thin(CorrectionShapes& fit, const std::vector<double>& reach, double limit)
 
 }  // namespace
 
-CorrectionFit::CorrectionFit(Index vertices, double tolerance, std::size_t max_shapes)
-    : vertices_(vertices), tolerance_(tolerance), max_shapes_(max_shapes) {}
+CorrectionFit::CorrectionFit(double tolerance, std::size_t max_shapes)
+    : tolerance_(tolerance), max_shapes_(max_shapes) {}
 
 bool CorrectionFit::add(double time_s, std::span<const Vec3f> offsets, std::span<const float> stretch,
                         std::span<const Vec3f> normals) {

@@ -34,7 +34,7 @@ struct CorrectionShapes {
 class CorrectionFit {
  public:
   /// `tolerance`: the largest error of a vertex, in the unit of the offsets. At most `max_shapes` are collected.
-  CorrectionFit(Index vertices, double tolerance, std::size_t max_shapes);
+  CorrectionFit(double tolerance, std::size_t max_shapes);
 
   /// Adds a sample. `stretch`: per vertex, how much longer an error becomes when it is shown. `normals` may be empty.
   /// Returns false if more shapes than allowed would be needed.
@@ -47,7 +47,6 @@ class CorrectionFit {
   CorrectionShapes result(const Progress& progress = {}) const;
 
  private:
-  Index vertices_;
   double tolerance_;
   std::size_t max_shapes_;
   std::vector<Eigen::VectorXf> basis_;        // Orthonormal.

@@ -46,7 +46,7 @@ bool begins_limb(BodyPart part) { return part == BodyPart::kUpperArm || part == 
 }  // namespace
 
 PoseRetargeter::PoseRetargeter(const BodyFrame& source, const BodyFrame& target, const JointMap& map, bool mirrored)
-    : source_(source), target_(target), sources_(map.sources), mirrored_(mirrored) {
+    : source_(source), target_(target), sources_(map.sources) {
   Mat3 from = source.axes;
   if (mirrored) from.col(0) = -from.col(0);
   turn_ = target.axes * from.transpose();

@@ -40,8 +40,7 @@ class PoseRetargeter {
   const BodyFrame& target_;
   std::vector<JointSource> sources_;  // Per joint of the target; those of the other side if mirrored.
   Mat3 turn_ = Mat3::Identity();      // From the source's model space to the target's; reflects if mirrored.
-  bool mirrored_ = false;
-  std::vector<Quat> align_;  // Per joint of the target, in model space, before it moves.
+  std::vector<Quat> align_;           // Per joint of the target, in model space, before it moves.
   struct LooseEnd {
     Index joint = kNone, holder = kNone;
   };
