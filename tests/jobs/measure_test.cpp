@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include "sinew/core/angles.h"
 #include "sinew/core/error.h"
@@ -79,6 +81,33 @@ TEST_F(Measure, RangeOfMotionComparesACorrectionWithTheMethodThatItCorrects) {
   EXPECT_EQ(methods[2]["base"], "dqs");
 }
 
+TEST_F(Measure, RangeOfMotionHasAnglesBetweenThoseThatCorrectionsArePreparedFor) {
+  const auto angles = [&](pipeline::RangeAngles kind) {
+    MeasureOptions options;
+    options.rom = true;
+    options.rom_methods = {"dqs"};
+    options.rom_angles = kind;
+    const Report report = run(options);
+    std::vector<int> found;
+    for (const Json& pose : report.metrics["range_of_motion"]["methods"][1]["cases"])
+      found.push_back(std::abs(pose["angle_deg"].get<int>()));
+    return found;
+  };
+  const std::vector<int> whole = angles(pipeline::RangeAngles::kWhole);
+  const std::vector<int> shorter = angles(pipeline::RangeAngles::kShorter);
+  const std::vector<int> random = angles(pipeline::RangeAngles::kRandom);
+  ASSERT_GT(whole.size(), 3U);
+  ASSERT_EQ(shorter.size(), whole.size());
+  ASSERT_EQ(random.size(), whole.size());
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    EXPECT_NEAR(shorter[i], 0.87 * whole[i], 0.6);
+    EXPECT_GE(random[i], whole[i] / 2 - 1);
+    EXPECT_LE(random[i], whole[i]);
+  }
+  EXPECT_NE(random, whole);
+  EXPECT_EQ(random, angles(pipeline::RangeAngles::kRandom));
+}
+
 TEST_F(Measure, RangeOfMotionRefusesWhatPosesTheCharacterAndUnknownMethods) {
   MeasureOptions options = posed("bend.json");
   options.rom = true;
@@ -90,6 +119,9 @@ TEST_F(Measure, RangeOfMotionRefusesWhatPosesTheCharacterAndUnknownMethods) {
   MeasureOptions alone;
   alone.rom_methods = {"slbs"};
   EXPECT_THROW(run(alone), Error);
+  MeasureOptions angles;
+  angles.rom_angles = pipeline::RangeAngles::kShorter;
+  EXPECT_THROW(run(angles), Error);
 }
 
 TEST_F(Measure, FindsNothingInRestAndBindPose) {

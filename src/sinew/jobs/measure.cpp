@@ -59,6 +59,8 @@ void refuse_contradictions(const MeasureOptions& options) {
   if (options.rom && !(options.clip.empty() && options.pose.empty() && options.against.empty()))
     throw Error("The option 'rom' poses the character by itself. Omit the options 'clip', 'pose' and 'against'.");
   if (!options.rom && !options.rom_methods.empty()) throw Error("The option 'rom_methods' requires the option 'rom'.");
+  if (!options.rom && options.rom_angles != pipeline::RangeAngles::kWhole)
+    throw Error("The option 'rom_angles' requires the option 'rom'.");
   if (!options.clip.empty() && !options.pose.empty())
     throw Error("The option 'clip' cannot be combined with the option 'pose'. Omit one of them.");
 }
@@ -156,7 +158,7 @@ Report measure_rom(const JobRequest& request, const MeasureOptions& options, con
   pipeline::RangeResult result;
   {
     const StageTimer timer(report, "measure");
-    result = pipeline::measure_range(rig, subjects, options.meter.intersections, progress);
+    result = pipeline::measure_range(rig, subjects, options.meter.intersections, progress, options.rom_angles);
   }
   report.metrics = range_json(result, rig.skeleton);
   report.text = fmt::format("{}: {} vertices, {} joints, range of motion\n\n", asset.path.string(),

@@ -13,6 +13,7 @@
 #include "sinew/jobs/job.h"
 #include "sinew/measure/meter.h"
 #include "sinew/pipeline/deformer.h"
+#include "sinew/pipeline/range_of_motion.h"
 
 namespace sinew::jobs {
 
@@ -25,6 +26,7 @@ struct MeasureOptions {
   std::string csv;
   bool rom = false;
   std::vector<std::string> rom_methods;
+  pipeline::RangeAngles rom_angles = pipeline::RangeAngles::kWhole;
   measure::MeterOptions meter;
   pipeline::DeformerOptions deformer;
   io::PlacementOptions placement;
@@ -54,6 +56,10 @@ struct MeasureOptions {
             "Methods to compare by the option 'rom'; 'delta_mush' is delta mush over linear blending. Default: all.")
           .as("METHOD,…"),
       self.rom_methods);
+    v(Field("rom_angles",
+            "Angles of the range of motion: whole, shorter (0.87 of them) or random (one half to all of them). Methods "
+            "are compared with their base in the first ones already when they are prepared."),
+      self.rom_angles);
     measure::MeterOptions::visit(self.meter, v);
     pipeline::DeformerOptions::visit(self.deformer, v);
     io::PlacementOptions::visit(self.placement, v);

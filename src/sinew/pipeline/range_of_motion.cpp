@@ -8,6 +8,7 @@
 
 #include "sinew/core/rotation.h"
 #include "sinew/core/workable.h"
+#include "sinew/geometry/spatial/random.h"
 #include "sinew/measure/joint_sections.h"
 #include "sinew/measure/joint_volume.h"
 #include "sinew/motion/resolve.h"
@@ -18,6 +19,15 @@ namespace {
 
 // Torn: stretched by more than this, and by twice as much as by the base.
 constexpr double kTear = 4, kTearRatio = 2;
+constexpr double kShorterShare = 0.87, kLeastShare = 0.5;
+
+void change_angles(std::vector<motion::RangePose>& poses, RangeAngles angles) {
+  geometry::Random dice(1);
+  for (motion::RangePose& pose : poses) {
+    if (angles == RangeAngles::kShorter) pose.angle_rad *= kShorterShare;
+    if (angles == RangeAngles::kRandom) pose.angle_rad *= kLeastShare + (1 - kLeastShare) * dice.uniform();
+  }
+}
 
 }  // namespace
 
@@ -80,13 +90,14 @@ std::string range_base(const std::string& id, const AnyOptions& options) {
 }
 
 RangeResult measure_range(const Rig& rig, const std::vector<RangeSubject>& methods, bool intersections,
-                          const Progress& progress) {
+                          const Progress& progress, RangeAngles angles) {
   require_workable(rig);
   const RangePoses range(rig);
   if (range.poses().empty())
     throw Error("No joint of the character can be posed: none moves the skin between two bones.");
   RangeResult result;
   result.poses = range.poses();
+  change_angles(result.poses, angles);
   const measure::SurfaceAtRest rest(rig.mesh);
   const measure::Shape bound = measure::bound_shape(rig);
   const measure::Limbs limbs = measure::limbs(rig, bound);
@@ -96,8 +107,8 @@ RangeResult measure_range(const Rig& rig, const std::vector<RangeSubject>& metho
   const measure::JointSections sections(bound_rig, rest.welding(), bound, limbs);
   std::vector<Vec3f> positions(rig.mesh.vertex_count());
   std::vector<measure::JointVolumes::Region> regions;
-  for (const motion::RangePose& pose : range.poses()) {
-    if (!regions.empty() && &pose != &range.poses().front()) {
+  for (const motion::RangePose& pose : result.poses) {
+    if (!regions.empty() && &pose != &result.poses.front()) {
       const motion::RangePose& before = *(&pose - 1);
       if (before.joint == pose.joint && before.twist == pose.twist) {
         regions.push_back(regions.back());
@@ -115,7 +126,7 @@ RangeResult measure_range(const Rig& rig, const std::vector<RangeSubject>& metho
       progress.step("measuring", static_cast<double>(m * range.poses().size() + i) /
                                      static_cast<double>(methods.size() * range.poses().size()));
       progress.check();
-      const ModelPose pose = range.at(i);
+      const ModelPose pose = range.at(result.poses[i]);
       methods[m].deformer.deform(*state, {pose}, {positions, {}, nullptr});
       RangeCase figures;
       figures.pose = i;
@@ -129,7 +140,7 @@ RangeResult measure_range(const Rig& rig, const std::vector<RangeSubject>& metho
       }
       figures.section = -1;
       for (const measure::JointSection& section : sections.measure(shape))
-        if (section.joint == range.poses()[i].joint && section.compared > 0) figures.section = section.thinnest;
+        if (section.joint == result.poses[i].joint && section.compared > 0) figures.section = section.thinnest;
       if (m > 0) {
         const measure::SurfaceFigures& base = result.methods[method.base].cases[i].figures;
         figures.worse = measure::worse_in(figures.figures, base);

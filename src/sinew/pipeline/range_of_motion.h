@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,11 @@ class RangePoses {
   ModelPose start_;
   std::vector<motion::RangePose> poses_;
 };
+
+/// By how much joints rotate: as the range of motion says, by 0.87 of that, or by a random share of it between one half
+/// and the whole, always the same. The last two judge methods that were compared with their base in the first poses.
+enum class RangeAngles { kWhole, kShorter, kRandom };
+constexpr auto option_words(RangeAngles) { return std::array{"whole", "shorter", "random"}; }
 
 /// One pose by one method.
 struct RangeCase {
@@ -79,6 +85,6 @@ std::string range_base(const std::string& method, const AnyOptions& options);
 /// Poses a character through its range of motion by several methods, and compares each with its base. One frame and its
 /// figures for each pose and method. \throws Error if no joint can be posed; Cancelled.
 RangeResult measure_range(const Rig& rig, const std::vector<RangeSubject>& methods, bool intersections = true,
-                          const Progress& progress = {});
+                          const Progress& progress = {}, RangeAngles angles = RangeAngles::kWhole);
 
 }  // namespace sinew::pipeline
