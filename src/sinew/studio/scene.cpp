@@ -19,6 +19,7 @@
 #include "sinew/motion/gestures/builtin_clips.h"
 #include "sinew/motion/names/joint_names.h"
 #include "sinew/motion/resolve.h"
+#include "sinew/studio/solid.h"
 
 namespace sinew::studio {
 namespace {
@@ -74,6 +75,10 @@ Scene::Scene(std::shared_ptr<const Built> built, std::uint32_t generation)
     if (added) materials_.push_back(material);
     slots[f] = place->second;
   }
+  solid_.assign(materials_.size(), 1);
+  const std::vector<char> solid = solid_faces(mesh);
+  for (Index f = 0; f < mesh.face_count(); ++f)
+    if (solid[f] == 0) solid_[slots[f]] = 0;
   triangles_ = surface.triangles(slots, static_cast<Index>(materials_.size()), starts_);
   uvs_.reserve(2 * sources_.size());
   for (const Index at : surface.uvs())
@@ -123,7 +128,8 @@ Json Scene::describe() const {
   json["groups"] = Json::array();
   json["materials"] = Json::array();
   for (std::size_t m = 0; m < materials_.size(); ++m) {
-    json["groups"].push_back({{"start", 3 * starts_[m]}, {"count", 3 * (starts_[m + 1] - starts_[m])}});
+    json["groups"].push_back(
+        {{"start", 3 * starts_[m]}, {"count", 3 * (starts_[m + 1] - starts_[m])}, {"solid", solid_[m] != 0}});
     json["materials"].push_back(materials_[m] == kNone ? Json() : describe_material(c.materials[materials_[m]]));
   }
   json["images"] = Json::array();

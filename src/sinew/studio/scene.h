@@ -65,6 +65,7 @@ class Scene {
   std::vector<std::string> clip_names_;
   motion::Drivers drivers_;
   std::vector<Index> sources_, triangles_, starts_, groups_;
+  std::vector<char> solid_;       // Per group: whether nobody sees the backs of its faces from outside.
   std::vector<Index> materials_;  ///< Per slot: the material, or kNone.
   std::vector<float> uvs_;
   std::vector<std::uint8_t> colors_;

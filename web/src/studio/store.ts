@@ -84,7 +84,7 @@ export interface SceneInfo {
   corners: number;
   box: [[number, number, number], [number, number, number]];
   colors: boolean;
-  groups: { start: number; count: number }[];
+  groups: { start: number; count: number; solid: boolean }[]; // solid: no backs are seen from outside.
   materials: (Material | null)[];
   images: (string | null)[];
   parts: { name: string; vertices: number; faces: number }[];

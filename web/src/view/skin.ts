@@ -4,6 +4,7 @@
 /// One surface of the studio: arrays of the program become attributes without a copy.
 
 import * as THREE from 'three';
+import { coarsen } from './coarse';
 import type { Material, SceneInfo } from '../studio/store';
 import { headBytes, type Head } from '../studio/link';
 
@@ -142,8 +143,12 @@ export class Skin {
   private readonly geometry = new THREE.BufferGeometry();
   private readonly materials: THREE.ShaderMaterial[];
   private readonly empty = new THREE.Texture();
+  private readonly solid: boolean[];
+  private whole = true; // Nothing is hidden or seen through.
+  private readonly fine: THREE.BufferAttribute;
+  private coarse: { index: THREE.BufferAttribute; groups: { start: number; count: number }[]; cell: number } | null = null;
 
-  constructor(info: SceneInfo, head: Head, buffer: ArrayBuffer) {
+  constructor(private readonly info: SceneInfo, head: Head, buffer: ArrayBuffer) {
     const n = head.vertices;
     let at = headBytes;
     const take = <T>(make: (offset: number) => T, bytes: number) => {
@@ -156,13 +161,16 @@ export class Skin {
     const uvs = take((o) => new Float32Array(buffer, o, 2 * n), 8 * n);
     const tints = take((o) => new Uint8Array(buffer, o, 4 * n), 4 * n);
     this.positions = new Float32Array(3 * n);
-    this.geometry.setIndex(new THREE.BufferAttribute(this.triangles, 1));
+    this.fine = new THREE.BufferAttribute(this.triangles, 1);
+    this.geometry.setIndex(this.fine);
     this.geometry.setAttribute('position', new THREE.BufferAttribute(this.positions, 3).setUsage(THREE.StreamDrawUsage));
     this.geometry.setAttribute('normal', new THREE.BufferAttribute(new Int8Array(4 * n), 4, true).setUsage(THREE.StreamDrawUsage));
     this.geometry.setAttribute('uv', new THREE.BufferAttribute(uvs, 2));
     this.geometry.setAttribute('tint', new THREE.BufferAttribute(tints, 4, true));
     this.geometry.setAttribute('field', new THREE.BufferAttribute(new Float32Array(n), 1));
-    info.groups.forEach((group, i) => this.geometry.addGroup(group.start, group.count, i));
+    this.setGroups(info.groups);
+    const opaque = info.materials.every((material) => material === null || material.alpha === 'opaque');
+    this.solid = info.groups.map((group) => opaque && group.solid);
     const bare: Material = { ...clay, color: info.colors ? [1, 1, 1, 1] : clay.color };
     // A file whose pictures are missing says nothing about colours where its materials are plain.
     const pictures = info.materials.some((material) => material !== null && material.map >= 0);
@@ -170,6 +178,26 @@ export class Skin {
     this.mesh = new THREE.Mesh(this.geometry, this.materials);
     this.mesh.frustumCulled = false;
     this.mesh.visible = false;
+  }
+
+  private setGroups(groups: { start: number; count: number }[]) {
+    this.geometry.clearGroups();
+    groups.forEach((group, i) => this.geometry.addGroup(group.start, group.count, i));
+  }
+
+  /// Draws about this many triangles if there are more and nobody sees it: `pixel` is the size of one at the character.
+  /// 0 draws all.
+  limit(triangles: number, pixel: number) {
+    const { info } = this;
+    if (triangles > 0 && this.triangles.length > 3.6 * triangles && !this.coarse && this.mesh.visible) {
+      const { triangles: index, groups, cell } = coarsen(this.positions, this.geometry.attributes.uv.array as Float32Array, this.triangles, info.groups, triangles);
+      this.coarse = { index: new THREE.BufferAttribute(index, 1), groups, cell };
+    }
+    const use = triangles > 0 && this.coarse !== null && this.coarse.cell < 3 * pixel;
+    const wanted = use ? this.coarse!.index : this.fine;
+    if (this.geometry.index === wanted) return;
+    this.geometry.setIndex(wanted);
+    this.setGroups(use ? this.coarse!.groups : info.groups);
   }
 
   private make(material: Material): THREE.ShaderMaterial {
@@ -230,7 +258,13 @@ export class Skin {
     attribute.needsUpdate = true;
   }
 
+  /// Whether backs of faces that nobody sees from outside are drawn. They are needed where skin has passed through skin.
+  drawBacks(yes: boolean) {
+    this.materials.forEach((material, i) => (material.side = yes || !this.solid[i] || !this.whole ? THREE.DoubleSide : THREE.FrontSide));
+  }
+
   look({ field, range, xray, wire, hidden }: Look) {
+    this.whole = !xray && !wire && hidden.size === 0;
     this.materials.forEach((material, i) => {
       material.visible = !hidden.has(i);
       material.wireframe = wire;

@@ -359,6 +359,12 @@ export class Viewport {
     this.lastDraw = now;
     const ratio = (this.moving ? this.scale : 1) * Math.min(window.devicePixelRatio, 2);
     if (Math.abs(this.renderer.getPixelRatio() - ratio) > 1e-3) this.renderer.setPixelRatio(ratio);
+    const brief = this.software && this.moving;
+    const pixel = (2 * Math.tan((this.camera.fov * Math.PI) / 360) * this.camera.position.distanceTo(this.controls.target)) / (this.height * ratio);
+    for (const skin of this.skins) {
+      skin?.drawBacks(!brief);
+      skin?.limit(brief ? 40000 : 0, pixel);
+    }
     const skin = this.skins[0];
     if (this.bones && skin && skin.joints.length > 0) this.bones.update(skin.joints, this.chosen, this.camera.position, this.moved);
     this.placeGizmo(showGizmo);
