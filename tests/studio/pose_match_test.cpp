@@ -78,5 +78,33 @@ TEST(PoseMatch, JointsOfTheSameNameRotateAlikeWhateverTheirAxes) {
   }
 }
 
+// Two files of one body whose names come from different programs.
+TEST(PoseMatch, JointsWithOtherNamesFollowByTheirRoles) {
+  const Rig from = shapes::make("human", {}).made.character.rig;
+  Rig to = from;
+  for (Joint& joint : to.skeleton.joints) {
+    for (const auto& [word, mark] : {std::pair("Left", ".L"), std::pair("Right", ".R")})
+      if (joint.name.starts_with(word)) joint.name = joint.name.substr(std::string(word).size()) + mark;
+    joint.name = "DEF-" + joint.name;
+    joint.role.clear();
+  }
+  const PoseMatch match(from, to);
+  EXPECT_FALSE(match.same());
+  ASSERT_TRUE(match.by_role());
+  EXPECT_GT(2 * match.matched(), match.deforming());
+  Pose pose = rest_pose(from);
+  const Index forearm = from.skeleton.find("LeftForearm"), shin = from.skeleton.find("RightShin");
+  ASSERT_NE(forearm, kNone);
+  ASSERT_NE(shin, kNone);
+  for (const Index j : {forearm, shin})
+    pose.local[j].rotation = pose.local[j].rotation * rotation_exp(Vec3(0.8, 0, 0.4));
+  const ModelPose model = motion::resolve(from.skeleton, pose);
+  const ModelPose taken = motion::resolve(to.skeleton, match.pose(pose, model));
+  for (std::size_t j = 0; j < from.skeleton.joints.size(); ++j) {
+    const Vec3 there = model.joints[j].topRightCorner<3, 1>(), here = taken.joints[j].topRightCorner<3, 1>();
+    EXPECT_LT((there - here).norm(), 1e-3) << from.skeleton.joints[j].name;
+  }
+}
+
 }  // namespace
 }  // namespace sinew::studio

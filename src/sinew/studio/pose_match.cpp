@@ -8,6 +8,9 @@
 
 #include "sinew/core/character.h"
 #include "sinew/core/rotation.h"
+#include "sinew/motion/retarget/body_frame.h"
+#include "sinew/motion/retarget/joint_map.h"
+#include "sinew/motion/retarget/retarget_pose.h"
 
 namespace sinew::studio {
 namespace {
@@ -27,6 +30,29 @@ double size_of(const Rig& rig) {
 }
 
 }  // namespace
+
+struct PoseMatch::Roles {
+  Roles(const Rig& from, const Rig& to)
+      : source(motion::body_frame(from)),
+        target(motion::body_frame(to)),
+        map(motion::map_joints(source, target, {})),
+        poser(source, target, map, false) {}
+
+  motion::BodyFrame source, target;
+  motion::JointMap map;
+  motion::PoseRetargeter poser;
+};
+
+void PoseMatch::match_roles(const Rig& from) {
+  auto roles = std::make_shared<const Roles>(from, *to_);
+  Index found = 0;
+  for (Index j = 0; j < to_->skeleton.size(); ++j)
+    if (to_->skeleton.joints[j].deforming && roles->map.sources[j].joint != kNone) ++found;
+  if (found <= matched_) return;
+  matched_ = found;
+  source_.assign(source_.size(), kNone);
+  roles_ = std::move(roles);
+}
 
 PoseMatch::PoseMatch(const Rig& from, const Rig& to) : to_(&to), source_(to.skeleton.size(), kNone) {
   const std::vector<Mat4> there = rest_matrices(from.skeleton), here = rest_matrices(to.skeleton);
@@ -56,7 +82,9 @@ PoseMatch::PoseMatch(const Rig& from, const Rig& to) : to_(&to), source_(to.skel
     }
     led[j] = 1;
   }
-  if (!same_) carrier_ = motion::PoseCarrier(to.skeleton, std::move(joints), Mat3::Identity());
+  if (same_) return;
+  carrier_ = motion::PoseCarrier(to.skeleton, std::move(joints), Mat3::Identity());
+  if (2 * matched_ < deforming_ && !from.skeleton.empty()) match_roles(from);
 }
 
 Pose PoseMatch::pose(const Pose& pose, const ModelPose& model) const {
@@ -64,6 +92,9 @@ Pose PoseMatch::pose(const Pose& pose, const ModelPose& model) const {
   if (same_) {
     for (std::size_t j = 0; j < source_.size(); ++j)
       if (source_[j] != kNone) result.local[j] = pose.local[source_[j]];
+  } else if (roles_) {
+    result.local = roles_->poser.pose(model.joints, 0);
+    roles_->poser.attach_loose_ends(result.local);
   } else if (!to_->skeleton.empty()) {
     result.local = carrier_.pose(model.joints);
   }

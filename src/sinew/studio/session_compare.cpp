@@ -57,7 +57,7 @@ void Session::send_other(const std::shared_ptr<Peer>& peer) {
     message["other"] = {{"name", other_->name},       {"scene", other_->scene->describe()},
                         {"images", other_->images},   {"same_skeleton", match.same()},
                         {"matched", match.matched()}, {"deforming", match.deforming()},
-                        {"same_vertices", equal}};
+                        {"by_role", match.by_role()}, {"same_vertices", equal}};
   }
   peer->send(compact_text(message));
   if (other_) peer->send(other_->scene->surface(1));

@@ -113,7 +113,8 @@ export interface Other {
   images: (number | null)[];
   same_skeleton: boolean;
   same_vertices: boolean;
-  matched: number; // Joints that follow those of the same name, …
+  by_role: boolean; // Joints follow by their roles, not their names.
+  matched: number; // Joints that follow others, …
   deforming: number; // … of so many.
 }
 

@@ -20,9 +20,10 @@ function area(positions: Float32Array, triangles: Uint32Array): number {
   return sum;
 }
 
-/// Each vertex gives way to the first one in its cube that has nearly its place in the texture: a cube has several of
-/// them where the texture has a seam. Triangles that keep three corners stay, about `most` of them.
-export function coarsen(positions: Float32Array, uvs: Float32Array, triangles: Uint32Array, groups: { start: number; count: number }[], most: number): Coarse {
+/// Each vertex gives way to the first one in its cube that faces nearly its way and has nearly its place in the texture:
+/// surfaces that touch stay apart, and so do the sides of a seam. Triangles that keep three corners stay, about `most`
+/// of them. Normals have four bytes.
+export function coarsen(positions: Float32Array, normals: Int8Array, uvs: Float32Array, triangles: Uint32Array, groups: { start: number; count: number }[], most: number): Coarse {
   const cell = Math.sqrt((2 * area(positions, triangles)) / most);
   const count = positions.length / 3;
   const lower = [Infinity, Infinity, Infinity];
@@ -31,11 +32,15 @@ export function coarsen(positions: Float32Array, uvs: Float32Array, triangles: U
   const first = new Map<number, number>();
   const next = new Int32Array(count).fill(-1); // Of the kept vertices of one cube.
   const kept = new Uint32Array(count);
+  const alike = (a: number, b: number) => {
+    const facing = normals[4 * a] * normals[4 * b] + normals[4 * a + 1] * normals[4 * b + 1] + normals[4 * a + 2] * normals[4 * b + 2];
+    return facing > 0.3 * 127 * 127 && Math.abs(uvs[2 * a] - uvs[2 * b]) + Math.abs(uvs[2 * a + 1] - uvs[2 * b + 1]) < 0.06;
+  };
   for (let v = 0; v < count; ++v) {
     const key = (number(v, 0) * 65536 + number(v, 1)) * 65536 + number(v, 2);
     const head = first.get(key);
     let found = head ?? -1;
-    while (found >= 0 && Math.abs(uvs[2 * v] - uvs[2 * found]) + Math.abs(uvs[2 * v + 1] - uvs[2 * found + 1]) > 0.06) found = next[found];
+    while (found >= 0 && !alike(v, found)) found = next[found];
     if (found < 0) {
       found = v;
       next[v] = head ?? -1;

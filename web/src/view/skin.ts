@@ -144,6 +144,7 @@ export class Skin {
   private readonly materials: THREE.ShaderMaterial[];
   private readonly empty = new THREE.Texture();
   private readonly solid: boolean[];
+  private placed = false; // A frame has come.
   private whole = true; // Nothing is hidden or seen through.
   private readonly fine: THREE.BufferAttribute;
   private coarse: { index: THREE.BufferAttribute; groups: { start: number; count: number }[]; cell: number } | null = null;
@@ -189,8 +190,9 @@ export class Skin {
   /// 0 draws all.
   limit(triangles: number, pixel: number) {
     const { info } = this;
-    if (triangles > 0 && this.triangles.length > 3.6 * triangles && !this.coarse && this.mesh.visible) {
-      const { triangles: index, groups, cell } = coarsen(this.positions, this.geometry.attributes.uv.array as Float32Array, this.triangles, info.groups, triangles);
+    if (triangles > 0 && this.triangles.length > 3.6 * triangles && !this.coarse && this.placed) {
+      const { normal, uv } = this.geometry.attributes;
+      const { triangles: index, groups, cell } = coarsen(this.positions, normal.array as Int8Array, uv.array as Float32Array, this.triangles, info.groups, triangles);
       this.coarse = { index: new THREE.BufferAttribute(index, 1), groups, cell };
     }
     const use = triangles > 0 && this.coarse !== null && this.coarse.cell < 3 * pixel;
@@ -250,6 +252,7 @@ export class Skin {
     normal.needsUpdate = true;
     this.joints = new Float32Array(buffer, headBytes + 16 * n, 12 * head.joints);
     this.mesh.visible = true;
+    this.placed = true;
   }
 
   field(buffer: ArrayBuffer) {

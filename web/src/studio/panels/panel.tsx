@@ -183,7 +183,7 @@ function OtherFile({ app, choose }: Props) {
         </select>
       </label>
       {other ? (
-        <p class="quiet">{other.scene.joints.length === 0 ? 'It has no skeleton, and stands still.' : other.same_skeleton ? 'It has the same skeleton.' : `${other.matched} of ${other.deforming} joints follow those of the same name; the others are at rest.`}</p>
+        <p class="quiet">{other.scene.joints.length === 0 ? 'It has no skeleton, and stands still.' : other.same_skeleton ? 'It has the same skeleton.' : `${other.matched} of ${other.deforming} joints follow those of the same ${other.by_role ? 'role' : 'name'}; the others are at rest.`}</p>
       ) : (
         <p class="quiet">Drop a file here to compare with it.</p>
       )}
