@@ -67,6 +67,23 @@ TEST(SurfaceAtRest, CountsFacesThatAreTurnedOver) {
   EXPECT_GT(SurfaceAtRest(mesh).figures(shape).flipped, 0U);
 }
 
+TEST(SurfaceAtRest, TrianglesTooThinToHaveASideFoldNothing) {
+  // A vertex on an edge between two larger triangles, or a little above and then below it.
+  const auto count = [](double height) {
+    Mesh mesh;
+    mesh.positions = {Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0.5, height, 0), Vec3(0.5, 1, 0), Vec3(0.5, -1, 0)};
+    for (const std::array<Index, 3>& face : {std::array<Index, 3>{0, 1, 2}, std::array<Index, 3>{0, 2, 3},
+                                             std::array<Index, 3>{2, 1, 3}, std::array<Index, 3>{4, 1, 0}})
+      mesh.add_face(face);
+    std::vector<Vec3f> shape = shape_of(mesh);
+    shape[2].y() = static_cast<float>(-height);
+    const SurfaceFigures figures = SurfaceAtRest(mesh).figures(shape);
+    return figures.folded + figures.flipped;
+  };
+  EXPECT_GT(count(1e-3), 0U);
+  EXPECT_EQ(count(1e-5), 0U);
+}
+
 TEST(SurfaceAtRest, CopiesOfAFaceInOnePlaceCountOnce) {
   const Mesh one = sheet(4);
   Mesh many = one;

@@ -45,7 +45,8 @@ struct ReproduceOptions {
       self.data);
     v(Field("only",
             "Real characters to try, by name or class, or 'development' or 'held-out' for one group; all if empty "
-            "(embedding; curve-rigging, ode, implicit, joint-shape and retargeting by name); or sections (pbd).")
+            "(embedding; curve-rigging, ode, implicit, joint-shape and retargeting by name, implicit and "
+            "joint-shape also by the path of any file in the folder); or sections (pbd).")
           .as("NAME,…"),
       self.only);
     v(Field("one_hint",

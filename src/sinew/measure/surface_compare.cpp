@@ -25,10 +25,14 @@ namespace {
 constexpr double kStill = 2e-6;        // Of the size: corrections below it are none.
 constexpr double kRestFold = kPi / 3;  // Edges that are sharper at rest cannot become folded.
 constexpr double kSnap = 1e-5;         // Of the size.
-constexpr double kLeastArea = 1e-8;    // Of the square of the size: smaller triangles have no side.
+constexpr double kLeastArea = 1e-8;    // Of the square of the size: smaller triangles have no side,
+constexpr double kThin = kSnap;        // nor do triangles of less height than this, relative to the size.
 
-Vec3 area_normal(const std::array<Index, 3>& t, std::span<const Vec3> at) {
-  return (at[t[1]] - at[t[0]]).cross(at[t[2]] - at[t[0]]);
+/// Twice the area along the normal; zero if the triangle has collapsed, so that rounding decides which side is up.
+Vec3 area_normal(const std::array<Index, 3>& t, std::span<const Vec3> at, double size) {
+  const Vec3 a = at[t[1]] - at[t[0]], b = at[t[2]] - at[t[0]], normal = a.cross(b);
+  const double longest = std::sqrt(std::max({a.squaredNorm(), b.squaredNorm(), (a - b).squaredNorm()}));
+  return normal.norm() < size * std::max(kLeastArea * size, kThin * longest) ? Vec3(Vec3::Zero()) : normal;
 }
 
 // Shells in the same place must not intersect by rounding: places are those of a grid.
@@ -123,7 +127,7 @@ SurfaceAtRest::SurfaceAtRest(const Mesh& mesh)
       faces_of_edge[{std::min(a, b), std::max(a, b)}].push_back(t);
     }
   std::vector<Vec3> normals(triangles_.size());
-  for (std::size_t t = 0; t < normals.size(); ++t) normals[t] = area_normal(triangles_[t], rest_);
+  for (std::size_t t = 0; t < normals.size(); ++t) normals[t] = area_normal(triangles_[t], rest_, size_);
   for (const auto& [edge, faces] : faces_of_edge) {
     if (faces.size() != 2) continue;
     const Hinge hinge{edge[0], edge[1], faces[0], faces[1]};
@@ -164,9 +168,8 @@ double SurfaceAtRest::side(const Hinge& hinge) const {
 
 // Triangles that have collapsed have no side, so they fold no edge.
 double SurfaceAtRest::hinge_rad(const Hinge& hinge, std::span<const Vec3> normals) const {
-  const double least = kLeastArea * size_ * size_;
   const Vec3 &left = normals[hinge.left], &right = normals[hinge.right];
-  if (left.norm() < least || right.norm() < least) return 0;
+  if (left.isZero(0) || right.isZero(0)) return 0;
   return angle_between(left, side(hinge) * right);
 }
 
@@ -180,14 +183,13 @@ std::uint64_t SurfaceAtRest::count_intersections(std::span<const Vec3> welded, c
 
 // The neighbourhood of a face turns by the rotation that fits its corners' neighbours best.
 Index SurfaceAtRest::count_flipped(std::span<const Vec3> welded) const {
-  const double least = kLeastArea * size_ * size_;
   return parallel_reduce(
       triangles_.size(), Index{0},
       [&](std::size_t begin, std::size_t end) {
         Index count = 0;
         for (std::size_t t = begin; t < end; ++t) {
-          const Vec3 before = area_normal(triangles_[t], rest_), now = area_normal(triangles_[t], welded);
-          if (before.norm() < least || now.norm() < least) continue;
+          const Vec3 before = area_normal(triangles_[t], rest_, size_), now = area_normal(triangles_[t], welded, size_);
+          if (before.isZero(0) || now.isZero(0)) continue;
           Mat3 covariance = Mat3::Zero();
           for (const Index v : triangles_[t])
             for (const Index u : rings_[v]) covariance += (welded[u] - welded[v]) * (rest_[u] - rest_[v]).transpose();
@@ -213,7 +215,7 @@ SurfaceFigures SurfaceAtRest::figures(std::span<const Vec3f> positions, bool int
     if (stretch > result.stretch) result.stretch = stretch, result.stretched_vertex = welding_.first[edges_[e][0]];
   }
   std::vector<Vec3> normals(triangles_.size());
-  for (std::size_t t = 0; t < normals.size(); ++t) normals[t] = area_normal(triangles_[t], at);
+  for (std::size_t t = 0; t < normals.size(); ++t) normals[t] = area_normal(triangles_[t], at, size_);
   const SurfaceLimits limits;
   for (const Hinge& hinge : hinges_)
     if (hinge_rad(hinge, normals) > limits.fold_rad) ++result.folded;
@@ -248,7 +250,7 @@ SurfaceCase::SurfaceCase(const SurfaceAtRest& rest, std::span<const Vec3f> base,
 void SurfaceCase::count_flips(const std::vector<Vec3>& base) {
   std::vector<Vec3> before, rest;
   for (const Index w : vertices_) before.push_back(base[w]), rest.push_back(rest_.rest_[w]);
-  for (const auto& face : faces_) rest_normals_.push_back(area_normal(face, rest));
+  for (const auto& face : faces_) rest_normals_.push_back(area_normal(face, rest, rest_.size_));
   was_flipped_ = flipped_faces(from_, ring_fits(from_));
   const std::vector<char> in_base = flipped_faces(before, ring_fits(before));
   base_flips_ = static_cast<Index>(
@@ -267,13 +269,12 @@ std::vector<Mat3> SurfaceCase::ring_fits(std::span<const Vec3> at) const {
 
 // As `SurfaceAtRest::count_flipped`, for faces all of whose corners move.
 std::vector<char> SurfaceCase::flipped_faces(std::span<const Vec3> at, const std::vector<Mat3>& fits) const {
-  const double least = kLeastArea * rest_.size_ * rest_.size_;
   std::vector<char> flipped(faces_.size(), 0);
   for (std::size_t f = 0; f < faces_.size(); ++f) {
     const auto& [a, b, c] = faces_[f];
     if (a >= moved_ || b >= moved_ || c >= moved_) continue;
-    const Vec3 now = area_normal(faces_[f], at);
-    if (now.norm() < least || rest_normals_[f].norm() < least) continue;
+    const Vec3 now = area_normal(faces_[f], at, rest_.size_);
+    if (now.isZero(0) || rest_normals_[f].isZero(0)) continue;
     flipped[f] = now.dot(polar(Mat3(fits[a] + fits[b] + fits[c])).rotation * rest_normals_[f]) < 0 ? 1 : 0;
   }
   return flipped;
@@ -346,8 +347,8 @@ void SurfaceCase::take_folds(const std::vector<Vec3>& base, const std::vector<Ve
   };
   std::vector<Vec3> before(rest_.triangles_.size()), start(rest_.triangles_.size());
   for (std::size_t t = 0; t < before.size(); ++t) {
-    before[t] = area_normal(rest_.triangles_[t], base);
-    start[t] = area_normal(rest_.triangles_[t], from);
+    before[t] = area_normal(rest_.triangles_[t], base, rest_.size_);
+    start[t] = area_normal(rest_.triangles_[t], from, rest_.size_);
   }
   Index from_folds = 0;
   for (const Index h : hinges) {
@@ -427,13 +428,12 @@ Index SurfaceCase::find_harm(std::span<const float> factors, std::vector<Index>&
       ++count, mark(edge.a), mark(edge.b);
   std::vector<Vec3> normals;
   normals.reserve(faces_.size());
-  for (const auto& face : faces_) normals.push_back(area_normal(face, at));
-  const double least = kLeastArea * rest_.size_ * rest_.size_;
+  for (const auto& face : faces_) normals.push_back(area_normal(face, at, rest_.size_));
   std::vector<float> angles(folds_.size());
   Index folded = 0;
   for (std::size_t h = 0; h < folds_.size(); ++h) {
     const Vec3 left = normals[folds_[h].left], right = folds_[h].side * normals[folds_[h].right];
-    angles[h] = left.norm() < least || right.norm() < least ? 0.0F : static_cast<float>(angle_between(left, right));
+    angles[h] = left.isZero(0) || right.isZero(0) ? 0.0F : static_cast<float>(angle_between(left, right));
     if (static_cast<double>(angles[h]) > fold_rad_) ++folded;
   }
   // As many folds as in the base may lie elsewhere. If there are more, each new one counts.

@@ -148,7 +148,7 @@ class Borrowed final : public deform::Deformer {
   std::shared_ptr<const Deformer> deformer_;
 };
 
-constexpr std::uint32_t kLimitsVersion = 7;
+constexpr std::uint32_t kLimitsVersion = 8;
 
 /// With a margin for poses between those that are tried.
 measure::SurfaceLimits limits_with_margin() {

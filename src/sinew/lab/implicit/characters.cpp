@@ -431,6 +431,12 @@ void implicit_characters(const ReproduceOptions& options, const Progress& progre
     if (!fs::exists(path) || !wanted) continue;
     add(try_character(name, io::load(path, {}, progress).character, options.runs, progress));
   }
+  // Other characters by the paths of their files, from the folder of real ones.
+  for (const std::string& word : options.only) {
+    const fs::path path = fs::path(options.data) / word;
+    if (options.data.empty() || !fs::is_regular_file(path)) continue;
+    add(try_character(path.stem().string(), io::load(path, {}, progress).character, options.runs, progress));
+  }
   result.tables.push_back(std::move(table));
   result.tables.push_back(std::move(range));
   if (!times.rows.empty()) result.times.push_back(std::move(times));
