@@ -45,8 +45,9 @@ Delivery delivery_of(const fs::path& output) {
                   output.string()));
 }
 
-io::Asset read_asset(const JobRequest& request, const DeformJobOptions& options, Delivery delivery, Report& report,
-                     const Progress& progress) {
+// The files of a person name vertices as the input has them, before a format that splits vertices takes its place.
+io::Asset read_asset(const JobRequest& request, const DeformJobOptions& options, Delivery delivery,
+                     pipeline::DeformerOptions& deformer, Report& report, const Progress& progress) {
   const StageTimer timer(report, "read");
   progress.step("reading", 0.0);
   const std::string name = request.inputs.front().string();
@@ -56,7 +57,12 @@ io::Asset read_asset(const JobRequest& request, const DeformJobOptions& options,
   const Rig& rig = asset.character.rig;
   if (rig.skeleton.empty() || rig.weights.empty())
     throw Error(fmt::format("{} has no skeleton that moves a mesh, so there is nothing to deform.", name));
-  if (delivery == Delivery::kGltf || !options.prepared_output.empty()) asset = io::as_gltf(std::move(asset), report);
+  read_part_files(options.part_files, asset, deformer, report, !options.prepared_output.empty());
+  if (delivery == Delivery::kGltf || !options.prepared_output.empty()) {
+    std::vector<Index> vertices;
+    asset = io::as_gltf(std::move(asset), report, &vertices);
+    follow_vertices(vertices, deformer);
+  }
   if (!(asset.character.rig.mesh.size() > 0)) throw Error(fmt::format("The mesh of {} has no extent.", name));
   return asset;
 }
@@ -115,11 +121,10 @@ pipeline::FrameRange wanted_frames(const ChosenMotion& motion, const pipeline::P
   return pipeline::frame_range(motion.clip->duration_s(), options.fps, options.frames);
 }
 
-pipeline::Playback bind_playback(const io::Asset& asset, const ChosenMotion& motion, const DeformJobOptions& options,
-                                 const pipeline::PlaybackOptions& playback, pipeline::DeformerOptions& deformer,
+pipeline::Playback bind_playback(const io::Asset& asset, const ChosenMotion& motion,
+                                 const pipeline::PlaybackOptions& playback, const pipeline::DeformerOptions& deformer,
                                  Report& report, const Progress& progress) {
   const StageTimer timer(report, "bind");
-  read_part_files(options.part_files, asset, deformer, report, !options.prepared_output.empty());
   if (motion.clip) return {asset.character, *motion.clip, deformer, playback, progress};
   return {asset.character, motion.pose, deformer, playback, progress};
 }
@@ -394,14 +399,14 @@ Report deform(const JobRequest& request, const DeformJobOptions& options, const 
   const fs::path output = output_path(request, "deformed", ".glb");
   const Delivery delivery = delivery_of(output);
   const fs::path prepared = prepared_path(request, options);
-  const io::Asset asset = read_asset(request, options, delivery, report, progress);
+  pipeline::DeformerOptions deformer = options.deformer;
+  const io::Asset asset = read_asset(request, options, delivery, deformer, report, progress);
   const Rig& rig = asset.character.rig;
   const ChosenMotion motion = choose_motion(asset, options, report, progress);
   const pipeline::PlaybackOptions chosen = playback_options(options, rig, delivery);
   check_frames(wanted_frames(motion, chosen), rig, delivery,
                options.key_shapes.kind == pipeline::ShapeKind::kWhole && !options.deformer.plain(), output);
-  pipeline::DeformerOptions deformer = options.deformer;
-  pipeline::Playback playback = bind_playback(asset, motion, options, chosen, deformer, report, progress);
+  pipeline::Playback playback = bind_playback(asset, motion, chosen, deformer, report, progress);
   report.warn(playback.findings());
   report_prepared(deformer, asset, report);
   if (!prepared.empty() && deformer.prepared->used().empty())

@@ -41,7 +41,22 @@ std::vector<std::vector<Vec3>> read_examples(const fs::path& folder, const Chara
   return shapes;
 }
 
+template <class T>
+void follow(const std::vector<Index>& vertices, std::vector<T>& values) {
+  if (values.empty()) return;
+  std::vector<T> result;
+  for (const Index v : vertices) result.push_back(values[v]);
+  values = std::move(result);
+}
+
 }  // namespace
+
+void follow_vertices(const std::vector<Index>& vertices, pipeline::DeformerOptions& options) {
+  if (vertices.empty()) return;
+  follow(vertices, options.owners);
+  follow(vertices, options.tissues);
+  for (std::vector<Vec3>& shape : options.examples) follow(vertices, shape);
+}
 
 void read_part_files(const PartFiles& files, const io::Asset& asset, pipeline::DeformerOptions& options, Report& report,
                      bool collect) {

@@ -43,4 +43,8 @@ struct PartFiles {
 void read_part_files(const PartFiles& files, const io::Asset& asset, pipeline::DeformerOptions& options, Report& report,
                      bool collect = false);
 
+/// What was read for the vertices of one mesh, for another one: `vertices` names the vertex of the first for each of
+/// the second. Nothing changes if it is empty.
+void follow_vertices(const std::vector<Index>& vertices, pipeline::DeformerOptions& options);
+
 }  // namespace sinew::jobs

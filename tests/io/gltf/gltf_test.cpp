@@ -13,6 +13,7 @@
 #include "sinew/io/gltf/document.h"
 #include "sinew/io/gltf/ngon.h"
 #include "sinew/io/gltf/quantize.h"
+#include "sinew/io/gltf/write_morphs.h"
 #include "sinew/io/rig_json.h"
 #include "sinew/motion/resolve.h"
 #include "sinew/motion/sample.h"
@@ -469,6 +470,36 @@ TEST(Gltf, WeightsThatAreNotNumbersAreKeptForRepair) {
     for (const Influence& influence : asset.character.rig.weights.row(v)) found = found || std::isnan(influence.weight);
   EXPECT_TRUE(found);
   for (const Vec3& p : posed(asset.character, 0.5)) EXPECT_TRUE(p.allFinite());
+}
+
+TEST(Gltf, VerticesOfANewDocumentNameThoseThatTheyWereMadeFrom) {
+  // Two squares side by side, which share an edge but no texture coordinates, and a triangle of another part.
+  Asset asset;
+  asset.path = "squares.obj";
+  asset.format = "obj";
+  Mesh& mesh = asset.character.rig.mesh;
+  mesh.positions = {Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(1, 1, 0), Vec3(0, 1, 0), Vec3(2, 0, 0),
+                    Vec3(2, 1, 0), Vec3(5, 0, 0), Vec3(6, 0, 0), Vec3(5, 1, 0)};
+  mesh.add_face(std::array<Index, 4>{0, 1, 2, 3});
+  mesh.add_face(std::array<Index, 4>{1, 4, 5, 2});
+  mesh.add_face(std::array<Index, 3>{6, 7, 8});
+  for (Index c = 0; c < mesh.face_vertices.size(); ++c) {
+    mesh.uvs.values.emplace_back(0.05F * static_cast<float>(c), 0.5F);
+    mesh.uvs.corners.push_back(c);
+  }
+  mesh.parts.resize(2);
+  mesh.parts[0].name = "squares", mesh.parts[1].name = "triangle";
+  mesh.parts[0].vertex_count = mesh.parts[1].first_vertex = 6, mesh.parts[1].vertex_count = 3;
+  mesh.parts[0].face_count = mesh.parts[1].first_face = 2, mesh.parts[1].face_count = 1;
+  Report report;
+  std::vector<Index> vertices;
+  const Asset fresh = as_gltf(asset, report, &vertices);
+  ASSERT_EQ(fresh.character.rig.mesh.vertex_count(), 11);
+  ASSERT_EQ(vertices.size(), 11);
+  for (Index v = 0; v < vertices.size(); ++v)
+    EXPECT_EQ(fresh.character.rig.mesh.positions[v], mesh.positions[vertices[v]]) << v;
+  as_gltf(fresh, report, &vertices);
+  EXPECT_TRUE(vertices.empty());
 }
 
 }  // namespace

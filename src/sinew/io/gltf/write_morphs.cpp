@@ -393,6 +393,19 @@ Index keep_whole_clips(DocumentEditor& editor, Index played) {
   return place;
 }
 
+// Per vertex of `fresh` the one of `mesh` that it was made from. Parts are known by their nodes, whose order stays.
+std::vector<Index> vertices_before(const Mesh& mesh, const GltfDocument& built, const Asset& fresh) {
+  const auto read = std::dynamic_pointer_cast<const GltfDocument>(fresh.document);
+  std::vector<Index> vertices;
+  for (const PartSource& part : read->parts)
+    for (Index p = 0; p < built.parts.size(); ++p) {
+      if (built.parts[p].node != part.node) continue;
+      for (const VertexBlock& block : built.parts[p].blocks)
+        for (const Index v : block.mesh_vertex) vertices.push_back(mesh.parts[p].first_vertex + v);
+    }
+  return vertices;
+}
+
 Bytes to_glb(const GltfDocument& document, DocumentEditor& editor) {
   Bytes bytes = compact(editor.json, editor.join_buffers(""));
   return make_glb(editor.json, !bytes.empty(), bytes, document.container.others);
@@ -403,7 +416,8 @@ Bytes to_glb(const GltfDocument& document, DocumentEditor& editor) {
 
 using namespace gltf;
 
-Asset as_gltf(Asset asset, Report& report) {
+Asset as_gltf(Asset asset, Report& report, std::vector<Index>* vertices) {
+  if (vertices != nullptr) vertices->clear();
   if (std::dynamic_pointer_cast<const GltfDocument>(asset.document)) return asset;
   const std::shared_ptr<GltfDocument> document = build_document(asset, report);
   DocumentEditor editor(*document);
@@ -412,6 +426,7 @@ Asset as_gltf(Asset asset, Report& report) {
   fresh.path = asset.path;
   fresh.files = asset.files;
   fresh.warnings = asset.warnings;
+  if (vertices != nullptr) *vertices = vertices_before(asset.character.rig.mesh, *document, fresh);
   return fresh;
 }
 

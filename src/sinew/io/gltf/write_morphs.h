@@ -69,8 +69,10 @@ struct WithMotion {
   std::vector<std::string> dropped_clips;  ///< The file's clips that move what no longer is skinned.
 };
 
-/// The character in a glTF document: itself if it came from glTF, else a new one, read back as if from a file.
-Asset as_gltf(Asset asset, Report& report);
+/// The character in a glTF document: itself if it came from glTF, else a new one, read back as if from a file. The new
+/// one has several vertices for one where texture coordinates or normals meet: `vertices` then gets, for each of them,
+/// the vertex of the given character, and is empty otherwise.
+Asset as_gltf(Asset asset, Report& report, std::vector<Index>* vertices = nullptr);
 
 /// Edits the document. Parts without key shapes, materials, pictures, other nodes and clips stay as they are; a part's
 /// own targets stay the first, with weight zero: key shapes hold the whole deformation. Joints stay, so that objects
