@@ -12,6 +12,7 @@
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
 #include "sinew/io/parts_json.h"
+#include "sinew/motion/gestures/builtin_clips.h"
 #include "sinew/pipeline/segment.h"
 #include "sinew/pipeline/segment_colors.h"
 
@@ -77,14 +78,16 @@ Report segment(const JobRequest& request, const SegmentJobOptions& options, cons
     files.add(path, io::samples_json(samples));
     report.text += fmt::format("wrote      {}: samples of {}\n", path.string(), count_of(samples.size(), "part"));
   }
+  // The built-in exercise moves more than a file of key shapes may hold.
+  const std::string clip = motion::fitting_clip(asset.character.rig.skeleton);
   if (json) files.add(output, io::owners_json(result.segmentation, asset.character.rig.skeleton));
   else write_colours(std::move(asset), result.segmentation, output, files, report);
   for (const io::AtomicFiles::Written& written : files.written())
     report.outputs.push_back({written.target.string(), written.sha256, written.bytes});
   files.commit();
   report.text += fmt::format("wrote      {}\n", output.string());
-  report.next = json ? fmt::format("sinew deform {} --clip exercise --method implicit --owners {} -o out.glb",
-                                   shell_word(request.inputs.front()), shell_word(output))
+  report.next = json ? fmt::format("sinew deform {} --clip {} --method implicit --owners {} -o out.glb",
+                                   shell_word(request.inputs.front()), clip, shell_word(output))
                      : "sinew render " + shell_word(output);
   return report;
 }
