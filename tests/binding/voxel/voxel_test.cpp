@@ -596,6 +596,31 @@ TEST(VoxelBinding, ThinPartsAreTold) {
   EXPECT_TRUE(codes.count("voxel.thin"));
 }
 
+TEST(VoxelBinding, ManyJointsInManyVoxelsTakeACoarserGrid) {
+  // A box fills its whole grid, a figure hardly any of it.
+  const Mesh box = block_mesh({0, 1}, {0, 1}, {0, 1}, [](const Vec3&) { return true; });
+  const auto bound = [&](Index joints) {
+    std::vector<Vec3> places;
+    std::vector<Index> parents;
+    for (Index j = 0; j < joints; ++j) {
+      places.emplace_back(0.5, (j + 0.5) / joints, 0.5);
+      parents.push_back(j == 0 ? kNone : j - 1);
+    }
+    return bind_by_voxels(rest_subject(box, chain(places, parents)), with(48), {});
+  };
+  const auto told = [](const BindResult& result) {
+    return std::count_if(result.findings.begin(), result.findings.end(),
+                         [](const Finding& f) { return f.code == "voxel.coarse"; });
+  };
+  const BindResult few = bound(3), many = bound(40);
+  EXPECT_EQ(few.metrics["resolution"], 48);
+  EXPECT_EQ(told(few), 0);
+  EXPECT_LT(many.metrics["resolution"], 36);
+  EXPECT_EQ(told(many), 1);
+  const double work = many.metrics["solid_voxels"].get<double>() * 40;
+  EXPECT_LE(work, 4.8 * 48 * 48 * 48);
+  EXPECT_GE(work, 0.5 * 4.8 * 48 * 48 * 48);
+}
 TEST(VoxelBinding, OneJointTakesAll) {
   const Mesh mesh = sphere();
   const Skeleton skeleton = chain({Vec3::Zero()}, {kNone});

@@ -117,6 +117,7 @@ struct AutoRun {
         origin[vertices[v]] = static_cast<std::uint8_t>(made.way[v]);
       }
       bound.fallbacks.insert(bound.fallbacks.end(), made.fallbacks.begin(), made.fallbacks.end());
+      bound.findings.insert(bound.findings.end(), made.findings.begin(), made.findings.end());
       told.push_back(std::move(made.metrics));
     }
     bound.metrics["bodies"] = std::move(told);

@@ -86,6 +86,8 @@ struct BodyRun {
     if (std::all_of(quality.begin(), quality.end(), [](double q) { return q >= 1; })) return;
     try {
       voxels = bind_by_voxels(body, coarse, wide, progress);
+      for (const Finding& finding : voxels->findings)
+        if (finding.code == "voxel.coarse") made.findings.push_back(finding);
     } catch (const Error& error) {
       tell_failure("voxel", heat ? "heat" : "distance", error);
     }

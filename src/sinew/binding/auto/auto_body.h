@@ -20,6 +20,7 @@ struct BodyRows {
   std::vector<BodyWay> way;
   std::vector<float> confidence;
   std::vector<Fallback> fallbacks;
+  Findings findings;  ///< Of the voxels: that their grid is coarser than usual.
   Json metrics = Json::object();
 };
 

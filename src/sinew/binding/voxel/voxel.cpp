@@ -79,7 +79,13 @@ void VoxelBinding::Data::add_warnings(BindResult& bound, const std::array<std::u
   if (const std::vector<Index> thin = thin_joints(); !thin.empty())
     warn("voxel.thin", thin,
          fmt::format("Around {} joints the body is thinner than {} voxels: {}. Use a resolution higher than {}.",
-                     thin.size(), kThin, some_names(skeleton, thin), made_with.resolution));
+                     thin.size(), kThin, some_names(skeleton, thin), matrix.resolution));
+  if (matrix.resolution < made_with.resolution)
+    bound.findings.push_back(
+        {"voxel.coarse", "",
+         fmt::format("The solid has so many voxels that {} joints are searched at a resolution of {} instead of {}. "
+                     "Large closed boxes and loose triangles cause this.",
+                     matrix.joints.size(), matrix.resolution, made_with.resolution)});
   if (static_cast<double>(matrix.undecided) > kManyUndecided * static_cast<double>(matrix.solid))
     bound.findings.push_back({"voxel.undecided", "",
                               fmt::format("For {} of {} voxels it is unclear whether they are inside, because the "
@@ -98,7 +104,8 @@ void VoxelBinding::Data::add_metrics(BindResult& bound, const std::array<std::ui
   float thinnest = std::numeric_limits<float>::infinity();
   for (const float t : matrix.thickness)
     if (t > 0) thinnest = std::min(thinnest, t);
-  bound.metrics = Json{{"voxel_size", matrix.cell},
+  bound.metrics = Json{{"resolution", matrix.resolution},
+                       {"voxel_size", matrix.cell},
                        {"voxels", matrix.grid},
                        {"solid_voxels", matrix.solid},
                        {"undecided_voxels", matrix.undecided},

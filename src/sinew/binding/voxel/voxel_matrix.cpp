@@ -28,6 +28,14 @@ constexpr double kMostBytes = 3.0e9;  // Of a run, as far as it can be told befo
 constexpr double kVoxelBytes = 6;     // Class, votes and number of a voxel.
 // A way inside the body counts longer, up to thrice, where it is more than 1.4 times the straight one: twice at 1.9.
 constexpr float kDetour = 1.4F, kPerDetour = 2.0F, kMostDetour = 3.0F;
+// Joints × solid voxels, in full cubes of voxels: 80 million at a resolution of 256, for which searches take about 25 s
+// of processor time. Characters need up to 4.5 cubes; a box that fills the grid or a soup of triangles 20 to 100.
+constexpr double kMostCubes = 4.8;
+// Of the solid voxels: if votes leave more undecided, what is enclosed means little, and a quarter of the work must do.
+// Skins with holes have up to 0.17, soups of hundreds of triangles 0.35 to 10.
+constexpr double kSoupUndecided = 0.25, kSoupShare = 0.25;
+constexpr int kProbe = 64, kProbeFrom = 160;  // Resolutions: of a first look, and from which on it saves time.
+constexpr int kLeastResolution = 16;
 constexpr double kSolidBytes = 110;  // Links, sheets, masks of a solid voxel, and the fields of two workers.
 
 // Fields are as large as the solid: as many as there are workers, no more.
@@ -81,6 +89,22 @@ void require_grid(const Mesh& mesh, int resolution) {
   require_memory(voxels * kVoxelBytes, resolution);
 }
 
+std::size_t joints_with_bones(const BoneTree& tree) {
+  return static_cast<std::size_t>(std::count_if(tree.joints.begin(), tree.joints.end(),
+                                                [&](Index joint) { return !tree.outgoing[joint].empty(); }));
+}
+
+// The work that voxels mean for so many joints, as a multiple of what is allowed at their resolution.
+double excess(const SolidVoxels& voxels, int resolution, std::size_t joints) {
+  const auto solid = static_cast<double>(voxels.solid.size());
+  const bool soup = static_cast<double>(voxels.undecided) > kSoupUndecided * solid;
+  return static_cast<double>(joints) * solid / std::pow(resolution, 3) / (soup ? kSoupShare * kMostCubes : kMostCubes);
+}
+
+int coarser(int resolution, double excess) {
+  return std::max(kLeastResolution, std::min(resolution - 1, static_cast<int>(resolution / std::cbrt(excess))));
+}
+
 class MatrixBuilder {
  public:
   MatrixBuilder(const Subject& subject, const BoneTree& tree, const VoxelOptions& options, const Progress& progress)
@@ -90,7 +114,7 @@ class MatrixBuilder {
     require_grid(subject.mesh, options.resolution);
     std::vector<Segment> all;
     for (const Bone& bone : tree.bones) all.push_back({bone.a, bone.b});
-    voxels_ = solid_voxels(subject.mesh, {.resolution = options.resolution}, all, progress);
+    make_voxels(options.resolution, joints_with_bones(tree), all);
     require_memory(static_cast<double>(voxels_.classes.size()) * kVoxelBytes +
                        static_cast<double>(voxels_.solid.size()) * kSolidBytes,
                    options.resolution);
@@ -116,6 +140,26 @@ class MatrixBuilder {
 
  private:
   std::size_t columns() const { return matrix_.joints.size(); }
+
+  // At the resolution asked for, or a lower one if the searches would take more work than is allowed.
+  void make_voxels(int asked, std::size_t joints, std::span<const Segment> bones) {
+    int resolution = asked;
+    if (asked >= kProbeFrom) {
+      // Only a rough guess: at a low resolution more of the solid is surface.
+      constexpr double kSure = 1.5;
+      const double guess =
+          excess(solid_voxels(subject_.mesh, {.resolution = kProbe}, bones, progress_), kProbe, joints);
+      if (guess > kSure) resolution = coarser(asked, guess / kSure);
+    }
+    while (true) {
+      voxels_ = solid_voxels(subject_.mesh, {.resolution = resolution}, bones, progress_);
+      const double cells = std::pow(static_cast<double>(resolution) / asked, 3);
+      const double over = excess(voxels_, resolution, joints) * cells;
+      if (over <= 1 || resolution <= kLeastResolution) break;
+      resolution = coarser(resolution, over);
+    }
+    matrix_.resolution = resolution;
+  }
 
   void find_seeds() {
     progress_.step("bones", 0);

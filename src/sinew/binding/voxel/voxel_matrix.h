@@ -31,8 +31,9 @@ struct VoxelMatrix {
   std::vector<VoxelWay> way;  ///< Per welded vertex.
   double limit = 0;           ///< Distances beyond are not searched for; infinite if all were.
 
-  double size = 0;  ///< Diagonal of the box around all that faces use.
-  double cell = 0;  ///< Edge of a voxel.
+  double size = 0;     ///< Diagonal of the box around all that faces use.
+  double cell = 0;     ///< Edge of a voxel.
+  int resolution = 0;  ///< Lower than requested if the work would be too much.
   std::uint64_t grid = 0, solid = 0, undecided = 0, closed_steps = 0, bridges = 0;
   std::vector<Index> outside;    ///< Joints whose bones pass no solid voxel.
   std::vector<Index> leaving;    ///< Joints more than half of whose bones' voxels are exterior.
