@@ -17,6 +17,7 @@
 
 #include "command_line.h"
 #include "help.h"
+#include "memory_end.h"
 #include "print.h"
 #include "sinew/core/error.h"
 #include "sinew/core/finding_level.h"
@@ -109,6 +110,9 @@ int run(const CommandLine& line) {
 int run_words(int argc, const char* const* argv, CommonFlags& common, std::string& command) {
   const CommandLine line = parse_command_line(argc, argv, common);
   command = line.command;
+  if (common.json)
+    set_memory_end_json(failure_json(command, "internal", kNoMemoryWroteNothing),
+                        failure_json(command, "internal", kNoMemoryWroteFiles));
   switch (line.ask) {
     case CommandLine::Ask::kVersion:
       print_out("sinew " SINEW_VERSION "\n");
@@ -148,6 +152,7 @@ int program(int argc, const char* const* argv) {
   // Before there is a job to cancel, nothing was written, and the program can simply end.
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
+  end_well_without_memory(kInternal, kNotAsAsked);
   CommonFlags common;
   std::string command;
   try {
@@ -157,11 +162,8 @@ int program(int argc, const char* const* argv) {
   } catch (const Cancelled&) {
     return fail(kCancelled, "cancelled", cancelled_text(command), common, command);
   } catch (const std::bad_alloc&) {
-    if (jobs::wrote_files())
-      return fail(kNotAsAsked, "internal",
-                  "There is not enough memory to go on. The files that were written before are complete.", common,
-                  command);
-    return fail(kInternal, "internal", "There is not enough memory for this. Nothing was written.", common, command);
+    if (jobs::wrote_files()) return fail(kNotAsAsked, "internal", kNoMemoryWroteFiles, common, command);
+    return fail(kInternal, "internal", kNoMemoryWroteNothing, common, command);
   } catch (const std::exception& problem) {
     return fail(kInternal, "internal",
                 fmt::format("Internal error: {}. Please report it and attach the input.", problem.what()), common,

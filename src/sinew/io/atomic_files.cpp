@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <charconv>
@@ -18,6 +19,7 @@
 #include "sinew/core/error.h"
 #include "sinew/core/hash.h"
 #include "sinew/io/descriptor.h"
+#include "sinew/io/temporary_files.h"
 
 namespace sinew::io {
 namespace {
@@ -114,6 +116,40 @@ bool move_to_new(const fs::path& from, const fs::path& to) {
 
 std::atomic<std::size_t> committed = 0;
 
+// The temporary files of this process, for an end without unwinding.
+class Temporaries {
+ public:
+  void add(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    names_.push_back(name);
+  }
+  void forget(const fs::path& path) noexcept {
+    const std::lock_guard lock(mutex_);
+    const auto at = std::find(names_.begin(), names_.end(), path.native());
+    if (at != names_.end()) names_.erase(at);
+  }
+  // A thread in the middle of a change keeps its files; the next run in that folder removes them.
+  void remove_all() noexcept {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return;
+    for (const std::string& name : names_) ::unlink(name.c_str());
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> names_;
+};
+
+Temporaries& temporaries() {
+  static Temporaries files;
+  return files;
+}
+
+void remove_temporary(const fs::path& path) noexcept {
+  ::unlink(path.c_str());
+  temporaries().forget(path);
+}
+
 void flush_folder(const fs::path& folder) {
   const Descriptor file(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (file.get() >= 0) ::fsync(file.get());
@@ -122,6 +158,8 @@ void flush_folder(const fs::path& folder) {
 }  // namespace
 
 std::size_t committed_files() { return committed; }
+
+void remove_temporary_files() noexcept { temporaries().remove_all(); }
 
 void set_may_replace(const fs::path& target, bool allowed) { reserved().set(target, allowed); }
 
@@ -134,7 +172,7 @@ struct AtomicFiles::Stream::State {
 };
 
 AtomicFiles::~AtomicFiles() {
-  for (const Pending& file : pending_) ::unlink(file.temporary.c_str());
+  for (const Pending& file : pending_) remove_temporary(file.temporary);
 }
 
 void AtomicFiles::clear_leftovers(const fs::path& folder) {
@@ -156,6 +194,7 @@ int AtomicFiles::make_temporary(const fs::path& target) {
     file = ::mkostemp(name.data(), O_CLOEXEC);
     if (file < 0) throw write_error(target);
     pending_.back().temporary = name;
+    temporaries().add(name);
   } catch (...) {
     // Memory may run out between the making of the file and the note of it.
     if (file >= 0) ::unlink(name.c_str()), ::close(file);
@@ -208,7 +247,7 @@ void AtomicFiles::undo(std::size_t moved) {
     if (!file.old.empty()) ::rename(file.old.c_str(), file.target.c_str());
     else if (!file.was_there) ::unlink(file.target.c_str());
   }
-  for (const Pending& file : pending_) ::unlink(file.temporary.c_str());
+  for (const Pending& file : pending_) remove_temporary(file.temporary);
   pending_.clear();
 }
 
@@ -237,8 +276,10 @@ void AtomicFiles::commit() {
             : fmt::format("Cannot move {} into place: {}. Nothing was changed.", target.string(), system_reason()));
   }
   committed += pending_.size();
-  for (const Pending& file : pending_)
+  for (const Pending& file : pending_) {
+    temporaries().forget(file.temporary);
     if (!file.old.empty()) ::unlink(file.old.c_str());
+  }
   if (!pending_.empty()) flush_folder(folder);
   pending_.clear();
   for (const fs::path& path : obsolete_) ::unlink(path.c_str());

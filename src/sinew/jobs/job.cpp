@@ -13,6 +13,8 @@
 #include "sinew/core/error.h"
 #include "sinew/io/file.h"
 #include "sinew/io/reach.h"
+#include "sinew/io/temporary_files.h"
+#include "sinew/jobs/temporary_files.h"
 #include "sinew/jobs/texture_folder.h"
 
 namespace sinew::jobs {
@@ -105,6 +107,8 @@ std::string shell_word(const fs::path& path) {
 void allow_outside(bool allowed) { io::allow_outside_files(allowed); }
 
 bool wrote_files() { return io::committed_files() > 0; }
+
+void remove_temporary_files() noexcept { io::remove_temporary_files(); }
 
 void set_texture_folder(const fs::path& folder) { io::set_texture_folder(folder); }
 
