@@ -180,6 +180,39 @@ TEST(RayScene, FiltersLeaveTrianglesOut) {
   EXPECT_FALSE(scene.closest_point(Vec3::Zero(), 1e9, [](Index) { return false; }));
 }
 
+TEST(RayScene, OneOfManyCopiesStandsForAll) {
+  // Forty copies of a soup in one place, every other one with its corners in another order.
+  constexpr Index kTriangles = 150, kCopies = 40;
+  const Mesh one = random_soup(9, kTriangles, 2);
+  Mesh many;
+  for (Index c = 0; c < kCopies; ++c) {
+    many.positions.insert(many.positions.end(), one.positions.begin(), one.positions.end());
+    const Index first = c * one.vertex_count();
+    for (Index t = 0; t < kTriangles; ++t)
+      many.add_face(c % 2 == 0 ? std::vector<Index>{first + 3 * t, first + 3 * t + 1, first + 3 * t + 2}
+                               : std::vector<Index>{first + 3 * t, first + 3 * t + 2, first + 3 * t + 1});
+  }
+  const RayScene single(one), scene(many);
+  Index asked = 0;
+  const auto from_copy_7 = [&](Index t) { return ++asked, t >= 7 * kTriangles; };
+  const auto odd_copies = [](Index t) { return t / kTriangles % 2 == 1; };
+  const auto none = [](Index) { return false; };
+  for (const Vec3& p : random_points(one.bounds(), 60, 4, 0.4)) {
+    const ClosestPoint expected = single.closest_point(p), found = scene.closest_point(p);
+    EXPECT_EQ(found.triangle, expected.triangle);
+    EXPECT_EQ(found.point, expected.point);
+    EXPECT_EQ(scene.closest_point(p, 100, from_copy_7).triangle, expected.triangle + 7 * kTriangles);
+    const ClosestPoint odd = scene.closest_point(p, 100, odd_copies);
+    EXPECT_EQ(odd.triangle, expected.triangle + kTriangles);
+    EXPECT_NEAR(odd.distance, expected.distance, 1e-12);
+    EXPECT_FALSE(scene.closest_point(p, 100, none));
+    EXPECT_FALSE(scene.closest_point(p, 0.5 * expected.distance));
+    EXPECT_EQ(scene.all_hits({p, Vec3::UnitX()}).size(), kCopies * single.all_hits({p, Vec3::UnitX()}).size());
+  }
+  // Not the square: about eight are asked for each of the few triangles near a point.
+  EXPECT_LT(asked, 60 * 8 * kTriangles);
+}
+
 TEST(RayScene, AnOriginFarAwayCostsNoAccuracy) {
   const Mesh mesh = cube();
   const RayScene scene(mesh);

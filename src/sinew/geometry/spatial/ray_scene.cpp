@@ -10,6 +10,7 @@
 #include <new>
 
 #include "sinew/core/parallel.h"
+#include "sinew/geometry/mesh/copies.h"
 #include "sinew/geometry/spatial/embree_configuration.h"
 
 namespace sinew::geometry {
@@ -19,6 +20,9 @@ namespace {
 constexpr double kFloatSlack = 1e-6;
 // Of closest points in double precision.
 constexpr double kTieSlack = 1e-12;
+// Closest points get a scene of their own where so many triangles or more lie in the same place on average.
+constexpr std::size_t kManyCopies = 8;
+constexpr std::size_t kSampleStep = 13, kLeastSampled = 4096;
 
 RTCDevice ray_device() {
   static const RTCDevice shared = rtcNewDevice(embree_configuration());
@@ -108,6 +112,43 @@ struct LeavingContext {
   }
 };
 
+// Triangles of which one stands for all in the same place. Without it, every search would visit all of them.
+struct Places {
+  std::vector<Index> firsts;  // Rising; the triangle of smallest index in each place.
+  std::vector<Index> begin;   // Per place, of `copies`; one more at the end.
+  std::vector<Index> copies;  // All others, by place, rising.
+  bool empty() const { return firsts.empty(); }
+};
+
+// Empty where there are few copies. A sample rules out most meshes without a look at all triangles.
+Places find_places(const std::vector<Vec3>& positions, const std::vector<TriangleVertices>& triangles) {
+  Places places;
+  if (triangles.size() < kLeastSampled) return places;
+  std::vector<TriangleVertices> sample;
+  for (std::size_t t = 0; t < triangles.size(); t += kSampleStep) sample.push_back(triangles[t]);
+  const auto count_firsts = [](const std::vector<Index>& first) {
+    std::size_t count = 0;
+    for (std::size_t t = 0; t < first.size(); ++t) count += first[t] == t ? 1 : 0;
+    return count;
+  };
+  if (2 * count_firsts(first_copies(positions, sample)) > sample.size()) return places;
+  const std::vector<Index> first = first_copies(positions, triangles);
+  const std::size_t count = count_firsts(first);
+  if (kManyCopies * count > triangles.size()) return places;
+  std::vector<Index> place(triangles.size());
+  for (Index t = 0; t < first.size(); ++t)
+    if (first[t] == t) place[t] = static_cast<Index>(places.firsts.size()), places.firsts.push_back(t);
+  places.begin.assign(count + 1, 0);
+  for (Index t = 0; t < first.size(); ++t)
+    if (first[t] != t) ++places.begin[place[first[t]] + 1];
+  for (std::size_t k = 0; k < count; ++k) places.begin[k + 1] += places.begin[k];
+  places.copies.resize(places.begin.back());
+  std::vector<Index> next(places.begin.begin(), places.begin.end() - 1);
+  for (Index t = 0; t < first.size(); ++t)
+    if (first[t] != t) places.copies[next[place[first[t]]]++] = t;
+  return places;
+}
+
 }  // namespace
 
 struct RayScene::Impl {
@@ -118,6 +159,8 @@ struct RayScene::Impl {
   Vec3 center = Vec3::Zero();
   double size = 1;
   RTCScene scene = nullptr;
+  Places places;
+  RTCScene place_scene = nullptr;  // Of one triangle per place; for closest points, if `places` is not empty.
 
   Impl(std::vector<Vec3> p, std::vector<TriangleVertices> t) : positions(std::move(p)), triangles(std::move(t)) {
     if (triangles.empty()) return;
@@ -125,22 +168,28 @@ struct RayScene::Impl {
     box = bounds(soup());
     center = box.center();
     size = box.diagonal() > 0 ? box.diagonal() : 1;
-    build();
+    places = find_places(positions, triangles);
+    scene = build(triangles);
+    if (places.empty()) return;
+    std::vector<TriangleVertices> one_each;
+    for (const Index t : places.firsts) one_each.push_back(triangles[t]);
+    place_scene = build(one_each);
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
     if (scene != nullptr) rtcReleaseScene(scene);
+    if (place_scene != nullptr) rtcReleaseScene(place_scene);
   }
 
   TriangleSoup soup() const { return {positions, triangles}; }
 
-  void build() {
+  RTCScene build(const std::vector<TriangleVertices>& shown) const {
     const RTCGeometry geometry = rtcNewGeometry(ray_device(), RTC_GEOMETRY_TYPE_TRIANGLE);
     auto* points = static_cast<float*>(rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
                                                                3 * sizeof(float), positions.size()));
-    auto* indices = static_cast<Index*>(rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
-                                                                3 * sizeof(Index), triangles.size()));
+    auto* indices = static_cast<Index*>(
+        rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 3 * sizeof(Index), shown.size()));
     if (points == nullptr || indices == nullptr) {
       rtcReleaseGeometry(geometry);
       throw std::bad_alloc();
@@ -149,15 +198,16 @@ struct RayScene::Impl {
       const Vec3 local = (positions[i] - center) / size;
       for (std::size_t k = 0; k < 3; ++k) points[3 * i + k] = static_cast<float>(local[static_cast<Eigen::Index>(k)]);
     }
-    for (std::size_t i = 0; i < triangles.size(); ++i) std::copy_n(triangles[i].data(), 3, indices + 3 * i);
+    for (std::size_t i = 0; i < shown.size(); ++i) std::copy_n(shown[i].data(), 3, indices + 3 * i);
     rtcCommitGeometry(geometry);
-    scene = rtcNewScene(ray_device());
+    const RTCScene made = rtcNewScene(ray_device());
     // No spatial splits: the filter would see a triangle more than once.
-    rtcSetSceneBuildQuality(scene, RTC_BUILD_QUALITY_MEDIUM);
-    rtcSetSceneFlags(scene, static_cast<RTCSceneFlags>(RTC_SCENE_FLAG_ROBUST | RTC_SCENE_FLAG_CONTEXT_FILTER_FUNCTION));
-    rtcAttachGeometry(scene, geometry);
+    rtcSetSceneBuildQuality(made, RTC_BUILD_QUALITY_MEDIUM);
+    rtcSetSceneFlags(made, static_cast<RTCSceneFlags>(RTC_SCENE_FLAG_ROBUST | RTC_SCENE_FLAG_CONTEXT_FILTER_FUNCTION));
+    rtcAttachGeometry(made, geometry);
     rtcReleaseGeometry(geometry);
-    rtcCommitScene(scene);
+    rtcCommitScene(made);
+    return made;
   }
 
   // The part of the ray in the box, a little enlarged; false when there is none. An origin far away would cost digits.
@@ -255,12 +305,26 @@ struct RayScene::Impl::Closest {
                                  : std::numeric_limits<float>::infinity();
   }
 
-  bool visit(Index triangle, RTCPointQuery& query) {
+  // The triangle that counts, of those that Embree's number stands for; kNone if the caller accepts none.
+  Index accepted(Index number) const {
+    const Places& places = impl.places;
+    const Index triangle = places.empty() ? number : places.firsts[number];
+    if (!accept || accept(triangle)) return triangle;
+    if (places.empty()) return kNone;
+    const auto end = places.copies.begin() + places.begin[number + 1];
+    const auto copy = std::find_if(places.copies.begin() + places.begin[number], end, accept);
+    return copy == end ? kNone : *copy;
+  }
+
+  bool visit(Index number, RTCPointQuery& query) {
+    const Index shown = impl.places.empty() ? number : impl.places.firsts[number];
     const TriangleSoup soup = impl.soup();
     const PointOnTriangle near =
-        closest_on_triangle(point, soup.corner(triangle, 0), soup.corner(triangle, 1), soup.corner(triangle, 2));
+        closest_on_triangle(point, soup.corner(shown, 0), soup.corner(shown, 1), soup.corner(shown, 2));
     const double distance = (near.point - point).norm();
-    if (!(distance <= std::min(best + tie, limit)) || (accept && !accept(triangle))) return false;
+    if (!(distance <= std::min(best + tie, limit))) return false;
+    const Index triangle = accepted(number);
+    if (triangle == kNone) return false;
     if (distance < best - tie) candidates.clear();
     candidates.emplace_back(distance, triangle);
     if (distance >= best) return false;
@@ -399,7 +463,8 @@ ClosestPoint RayScene::closest_point(const Vec3& point, double max_distance, con
   query.radius = search.radius();
   RTCPointQueryContext context;
   rtcInitPointQueryContext(&context);
-  rtcPointQuery(impl_->scene, &query, &context, Impl::Closest::callback, &search);
+  rtcPointQuery(impl_->places.empty() ? impl_->scene : impl_->place_scene, &query, &context, Impl::Closest::callback,
+                &search);
   ClosestPoint result;
   for (const auto& [distance, triangle] : search.candidates)
     if (distance <= search.best + search.tie && triangle < result.triangle) result.triangle = triangle;
