@@ -5,6 +5,7 @@
 
 #include "tests/support/fbx_writer.h"
 #include "tests/support/gltf_fixtures.h"
+#include "tests/support/iqm_fixture.h"
 
 int main(int argc, char** argv) {
   using namespace sinew;
@@ -32,6 +33,12 @@ int main(int argc, char** argv) {
       io::as_bytes(
           "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face "
           "1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"));
+  put("ply", "binary.ply",
+      io::as_bytes(std::string("ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\nproperty "
+                               "float y\nproperty float z\nelement face 1\nproperty list uchar uchar "
+                               "vertex_indices\nend_header\n") +
+                   std::string(36, '\0') + std::string("\3\0\1\2", 4)));
+  put("iqm", "seed.iqm", test::IqmFixture().bytes());
   put("bvh", "seed.bvh",
       io::as_bytes(
           "HIERARCHY\nROOT Hips\n{\n OFFSET 0 90 0\n CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation "
