@@ -113,6 +113,55 @@ TEST(Smoothed, SameBytesForAnyNumberOfThreads) {
   EXPECT_EQ(one, two);
 }
 
+/// Rounds by dense rows, one joint after another.
+std::vector<std::vector<double>> smoothed_densely(const SkinWeights& weights, const geometry::Lists& rings,
+                                                  Index joints, int rounds) {
+  std::vector<std::vector<double>> rows(weights.row_count(), std::vector<double>(joints, 0.0));
+  for (Index v = 0; v < weights.row_count(); ++v)
+    for (const Influence& i : weights.row(v)) rows[v][i.joint] = static_cast<double>(i.weight);
+  for (int round = 0; round < rounds; ++round) {
+    auto next = rows;
+    for (Index v = 0; v < weights.row_count(); ++v)
+      for (Index j = 0; j < joints; ++j) {
+        double mean = 0;
+        for (const Index other : rings[v]) mean += rows[other][j] / static_cast<double>(rings[v].size());
+        next[v][j] = 0.5 * rows[v][j] + 0.5 * mean;
+      }
+    rows = std::move(next);
+  }
+  return rows;
+}
+
+TEST(Smoothed, RowsOfEqualOtherAndManyJointsAllFollowTheFormula) {
+  // A third has the same two joints, a third has the same four, and the others have up to seven different ones.
+  std::mt19937 dice(23);
+  std::uniform_real_distribution<float> weight(0.05F, 1.0F);
+  const SkinWeights mixed = random_rows(90, 29);
+  SkinWeights weights;
+  for (Index v = 0; v < 90; ++v) {
+    if (v < 30) weights.add_row({{3, weight(dice)}, {8, weight(dice)}});
+    else if (v < 60) weights.add_row({{8, weight(dice)}, {3, weight(dice)}, {21, weight(dice)}, {34, weight(dice)}});
+    else weights.add_row(mixed.row(v));
+  }
+  weights = weights.normalized();
+  const geometry::Lists rings = circle(90);
+  const SkinWeights sparse = smoothed(weights, rings, 4);
+  const auto dense = smoothed_densely(weights, rings, 40, 4);
+  for (Index v = 0; v < 90; ++v)
+    for (Index j = 0; j < 40; ++j) EXPECT_NEAR(weight_of(sparse.row(v), j), dense[v][j], 1e-6);
+}
+
+TEST(SmoothedOnMesh, IsWhatTheThreeStepsGive) {
+  const SkinWeights weights = random_rows(500, 31);
+  geometry::Welding welding;
+  for (Index v = 0; v < 700; ++v) welding.welded.push_back(v % 500);
+  for (Index w = 0; w < 500; ++w) welding.first.push_back(w);
+  for (const int rounds : {0, 1, 3})
+    for (const int count : {0, 2, 3, 6})
+      EXPECT_EQ(smoothed_on_mesh(weights, circle(500), rounds, count, welding),
+                unwelded(capped_rows(smoothed(weights, circle(500), rounds), count), welding));
+}
+
 TEST(Unwelded, EveryCopyGetsTheRow) {
   SkinWeights weights;
   weights.add_row({{2, 1.0F}});

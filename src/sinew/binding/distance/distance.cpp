@@ -136,8 +136,8 @@ BindResult bind_by_distance(const Subject& subject, const DistanceOptions& optio
     const geometry::Welding welding = geometry::weld_within(mesh, 1e-6 * size, true);
     SkinWeights welded;
     for (const Index v : welding.first) welded.add_row(bound.weights.row(v));
-    welded = smoothed(welded, geometry::one_rings(mesh, &welding), *common.smooth);
-    bound.weights = unwelded(capped_rows(welded, common.influence_limit()), welding);
+    bound.weights = smoothed_on_mesh(welded, geometry::one_rings(mesh, &welding), *common.smooth,
+                                     common.influence_limit(), welding);
   }
   bound.origins = {{"distance", "requested"}};
   bound.origin.assign(rows.size(), 0);

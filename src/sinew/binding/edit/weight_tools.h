@@ -18,6 +18,11 @@ namespace sinew::binding {
 /// number of threads. \pre there is a ring for every row.
 SkinWeights smoothed(const SkinWeights& weights, const geometry::Lists& rings, int rounds, double strength = 0.5);
 
+/// Returns `smoothed` rows of welded vertices, limited by `cap_row` to `max_influences` (0 keeps all) and expanded to
+/// all vertices of the mesh: the same as `unwelded(capped_rows(smoothed(…), max_influences), welding)`, but faster.
+SkinWeights smoothed_on_mesh(const SkinWeights& of_welded, const geometry::Lists& rings, int rounds, int max_influences,
+                             const geometry::Welding& welding);
+
 /// Expands rows of welded vertices to all vertices of the mesh.
 SkinWeights unwelded(const SkinWeights& of_welded, const geometry::Welding& welding);
 

@@ -22,6 +22,7 @@ namespace {
 constexpr int kMostSegmentJoints = 3;
 constexpr int kUsualRounds = 5;
 constexpr double kLeastSegmentShare = 1e-6;
+constexpr double kLeastLogOdds = -14;  // Less than the logarithm of that share.
 
 // A segment's three joints, and what their weights depend on.
 struct SegmentBlend {
@@ -75,7 +76,12 @@ SegmentRow soft_max(const SegmentBlend& blend, double before, double own, double
   if (blend.before == kNone) before = kNever;
   if (blend.after == kNone) after = kNever;
   const double top = std::max({before, own, after});
-  std::array<double, 3> share = {std::exp(before - top), std::exp(own - top), std::exp(after - top)};
+  // The largest share is 1, so that what is below the least one need not be computed.
+  const auto share_of = [&](double odds) {
+    const double under = odds - top;
+    return under == 0 ? 1.0 : under < kLeastLogOdds ? 0.0 : std::exp(under);
+  };
+  std::array<double, 3> share = {share_of(before), share_of(own), share_of(after)};
   const double all = share[0] + share[1] + share[2];
   for (double& s : share) s = s < kLeastSegmentShare * all ? 0.0 : s;
   const double sum = share[0] + share[1] + share[2];
@@ -192,9 +198,16 @@ SkinWeights segment_weights(const Subject& subject, const Segmentation& segmenta
     return most < kMostSegmentJoints ? capped_rows(weights, most) : weights;
   }
   const geometry::Welding welding = geometry::weld(subject.mesh);
-  const SkinWeights raw = raw_segment_weights(subject, segmentation, blends, welding.first, options);
-  const geometry::Lists rings = geometry::one_rings(subject.mesh, &welding);
-  return unwelded(capped_rows(smoothed(raw, rings, rounds), most), welding);
+  SkinWeights raw;
+  geometry::Lists rings;
+  parallel_for(
+      2,
+      [&](std::size_t task) {
+        if (task == 0) rings = geometry::one_rings(subject.mesh, &welding);
+        else raw = raw_segment_weights(subject, segmentation, blends, welding.first, options);
+      },
+      1);
+  return smoothed_on_mesh(raw, rings, rounds, most, welding);
 }
 
 BindResult bind_by_segments(const Subject& subject, const SegmentOptions& options, const BindOptions& common,

@@ -174,7 +174,7 @@ SkinWeights VoxelBinding::weights(double stiffness, const BindOptions& common) c
   }
   weights.reserve(count, count * slots);
   for (std::size_t w = 0; w < count; ++w) weights.add_row(row_of(w));
-  return unwelded(capped_rows(smoothed(weights, data_->rings, rounds), limit), matrix.welding);
+  return smoothed_on_mesh(weights, data_->rings, rounds, limit, matrix.welding);
 }
 
 BindResult VoxelBinding::result(double falloff, const BindOptions& common) const {
