@@ -17,6 +17,7 @@
 #include "sinew/binding/distance/distance.h"
 #include "sinew/binding/heat/heat_solver.h"
 #include "sinew/binding/heat/visibility.h"
+#include "sinew/core/parallel.h"
 #include "sinew/deform/blend/lbs.h"
 #include "sinew/geometry/mesh/volume.h"
 #include "sinew/geometry/operators/laplacian.h"
@@ -55,7 +56,7 @@ TEST(HeatSolver, AgreesWithAPlainFactorisationAndKeepsTheMaximumPrinciple) {
     sources[first].push_back({v, share});
     sources[(first + 1) % 11].push_back({v, 1 - share});
   }
-  const HeatSolver solver(laplacian.stiffness, rate);
+  const HeatSolver solver(laplacian.stiffness, rate, s.positions);
   ASSERT_FALSE(solver.regularized());
   const std::vector<HeatColumn> columns = solver.solve(sources, 0);
   const geometry::SparseSolver plain(geometry::scaled_plus_diagonal(laplacian.stiffness, 1, rate));
@@ -73,11 +74,76 @@ TEST(HeatSolver, AgreesWithAPlainFactorisationAndKeepsTheMaximumPrinciple) {
   for (const double value : sum) EXPECT_NEAR(value, 1, 1e-6);
 }
 
+/// Two spheres that nothing connects, with sources all over the first and at one end of the second.
+struct TwoSpheres {
+  geometry::SparseMatrix stiffness;
+  std::vector<double> rate;
+  std::vector<std::vector<HeatSource>> sources;
+  std::vector<Vec3> positions;
+
+  explicit TwoSpheres(int level) {
+    geometry::TriangleSurface s = test::icosphere(level);
+    const auto count = static_cast<Index>(s.positions.size());
+    const std::vector<Vec3> one = s.positions;
+    for (const Vec3& p : one) s.positions.push_back(p + Vec3(0.5, 3, 0));
+    const auto faces = s.triangles;
+    for (auto face : faces) {
+      for (Index& v : face) v += count;
+      s.triangles.push_back(face);
+    }
+    const geometry::Laplacian laplacian = geometry::cotangent_laplacian(s.positions, s.triangles);
+    stiffness = laplacian.stiffness;
+    positions = s.positions;
+    rate.assign(positions.size(), 0);
+    sources.resize(9);
+    for (Index v = 0; v < positions.size(); ++v) {
+      if (v >= count && positions[v].y() < 3.8) continue;
+      rate[v] = 300 * laplacian.mass[v];
+      const std::size_t joint = v >= count ? 8 : static_cast<std::size_t>(4 * (positions[v].x() + 1) / 2.001);
+      sources[joint].push_back({v, 1.0});
+    }
+  }
+};
+
+TEST(HeatSolver, WhatIsLeftOutIsSmallerThanTheLimit) {
+  const TwoSpheres two(4);
+  const HeatSolver solver(two.stiffness, two.rate, two.positions);
+  ASSERT_FALSE(solver.regularized());
+  const std::vector<HeatColumn> all = solver.solve(two.sources, 0), some = solver.solve(two.sources, 1e-2);
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    HeatColumn large;
+    for (std::size_t k = 0; k < all[c].rows.size(); ++k)
+      if (all[c].values[k] >= 1e-2F) {
+        large.rows.push_back(all[c].rows[k]);
+        large.values.push_back(all[c].values[k]);
+      }
+    EXPECT_EQ(some[c].rows, large.rows);
+    EXPECT_EQ(some[c].values, large.values);
+  }
+  EXPECT_LT(some[0].rows.size(), two.positions.size() / 4);
+  EXPECT_EQ(some[8].rows.size(), two.positions.size() / 2) << "one source alone heats all of its sphere to 1";
+}
+
+TEST(HeatSolver, SameBytesForAnyNumberOfThreads) {
+  const TwoSpheres two(5);
+  std::vector<HeatColumn> before;
+  for (const int threads : {1, 2}) {
+    set_thread_count(threads);
+    const std::vector<HeatColumn> columns = HeatSolver(two.stiffness, two.rate, two.positions).solve(two.sources, 1e-5);
+    for (std::size_t c = 0; c < before.size(); ++c) {
+      EXPECT_EQ(columns[c].rows, before[c].rows);
+      EXPECT_EQ(columns[c].values, before[c].values);
+    }
+    before = columns;
+  }
+  set_thread_count(0);
+}
+
 TEST(HeatSolver, LeavesOutWhatNoSourceIsJoinedTo) {
   const std::vector<geometry::MatrixEntry> entries = {{0, 0, 1}, {0, 1, -1}, {1, 0, -1}, {1, 1, 1},
                                                       {2, 2, 2}, {2, 3, -2}, {3, 2, -2}, {3, 3, 2}};
   const std::vector<double> rate = {0, 4, 0, 0};
-  const HeatSolver solver(geometry::assemble(4, entries), rate);
+  const HeatSolver solver(geometry::assemble(4, entries), rate, std::vector<Vec3>(4, Vec3::Zero()));
   EXPECT_FALSE(solver.regularized() || solver.failed());
   const std::vector<std::vector<HeatSource>> sources = {{{1, 1.0}}, {{2, 1.0}}};
   const std::vector<HeatColumn> columns = solver.solve(sources);
@@ -90,7 +156,7 @@ TEST(HeatSolver, SaysWhenItCannot) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<geometry::MatrixEntry> entries = {{0, 0, 1}, {0, 1, nan}, {1, 0, nan}, {1, 1, 1}};
   const std::vector<double> rate = {1, 1};
-  const HeatSolver solver(geometry::assemble(2, entries), rate);
+  const HeatSolver solver(geometry::assemble(2, entries), rate, std::vector<Vec3>(2, Vec3::Zero()));
   EXPECT_TRUE(solver.failed());
   const std::vector<std::vector<HeatSource>> sources = {{{0, 1.0}}};
   EXPECT_TRUE(solver.solve(sources)[0].rows.empty());

@@ -161,7 +161,12 @@ class HarmonicRun {
       rate[i] = kHoldHarmonic * std::max(conductivity(i), 1e-6);
       for (const auto& [column, share] : held.shares[i]) sources[column].push_back({i, share / sum});
     }
-    const HeatSolver solver(a, rate);
+    std::vector<Vec3> positions;
+    for (const std::size_t voxel : voxels_.solid) {
+      const std::array<Index, 3> at = voxels_.coordinates(voxel);
+      positions.emplace_back(at[0], at[1], at[2]);
+    }
+    const HeatSolver solver(a, rate, positions);
     regularized_ = solver.regularized() || solver.failed();
     const std::vector<HeatColumn> columns = solver.solve(sources, kLeastHarmonic, progress_);
     std::vector<WeightRow> rows(rate.size());

@@ -167,7 +167,7 @@ HeatRows heat_rows(const BoundSurface& skin, const BoneTree& tree, const HeatOpt
   rows.area = std::move(laplacian.mass);
   progress.step("heating", 0.4);
   const HeatSystem system = heat_system(rows.nearest, rows.area, tree, options.heat);
-  const HeatSolver solver(laplacian.stiffness, system.rate);
+  const HeatSolver solver(laplacian.stiffness, system.rate, skin.surface.positions);
   rows.regularized = solver.regularized();
   rows.failed = solver.failed();
   const std::vector<HeatColumn> columns = solver.solve(system.sources, kLeastWeight, progress);

@@ -50,9 +50,9 @@ HeatRows heat_rows(const BoundSurface& skin, const BoneTree& tree, const HeatOpt
 /// singular; vertices without a triangle take the nearest.
 ///
 /// Every row is valid on any mesh. An equation that is singular within rounding is solved with a heavier diagonal, and
-/// where it has no answer at all the nearest joints take over; all is counted. About n^1.5 to factor on one thread,
-/// then n log n for each eight joints on all; see docs/methods/heat.md. \throws Error if no joint is bound or positions
-/// are not finite; Cancelled.
+/// where it has no answer at all the nearest joints take over; all is counted. About n^1.5 to factor, then n log n for
+/// each eight joints, where their heat reaches; see docs/methods/heat.md. \throws Error if no joint is bound or
+/// positions are not finite; Cancelled.
 BindResult bind_by_heat(const Subject& subject, const HeatOptions& options = {}, const BindOptions& common = {},
                         const Progress& progress = {});
 

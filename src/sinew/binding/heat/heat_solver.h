@@ -33,14 +33,14 @@ struct HeatColumn {
 /// Rows that are not joined to any with a rate have no solution, and stay out: every other row does, whatever the rest
 /// is like.
 ///
-/// Sparse LDLᵀ on one thread, then eight right-hand sides at a time on all. Eight together share every entry of the
-/// factor that is fetched, which took three times as long for each alone. Conjugate gradients with an incomplete
-/// factorisation were tried, each column only on the rows that its heat reaches: 85 to 170 steps at 100,000 to 370,000
-/// rows, and four times as slow in all.
+/// The factorisation is that of `HeatFactor`. Eight right-hand sides are solved at a time, which share every entry of
+/// the factor that is fetched, each where their heat reaches. Conjugate gradients with an incomplete factorisation were
+/// tried as well: 85 to 170 steps at 100,000 to 370,000 rows, and many times as slow.
 class HeatSolver {
  public:
-  /// \pre `stiffness` is symmetric, `rate` is finite, not negative and has a value per row.
-  HeatSolver(const geometry::SparseMatrix& stiffness, std::span<const double> rate);
+  /// Positions only order the rows; good ones make neighbours near. \pre `stiffness` is symmetric, `rate` is finite,
+  /// not negative and has a value per row; positions are finite, one per row.
+  HeatSolver(const geometry::SparseMatrix& stiffness, std::span<const double> rate, std::span<const Vec3> positions);
   HeatSolver(HeatSolver&&) noexcept;
   HeatSolver& operator=(HeatSolver&&) noexcept;
   ~HeatSolver();
@@ -56,8 +56,8 @@ class HeatSolver {
                                 const Progress& progress = {}) const;
 
  private:
-  struct Factor;
-  std::unique_ptr<Factor> factor_;
+  struct System;
+  std::unique_ptr<System> system_;
 };
 
 }  // namespace sinew::binding
