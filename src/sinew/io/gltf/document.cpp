@@ -76,6 +76,12 @@ void GltfDocument::claim(std::uint64_t bytes) {
   claimed_ += bytes;
 }
 
+std::shared_ptr<GltfDocument> GltfDocument::own_copy(std::shared_ptr<const GltfDocument> document) {
+  auto copy = std::make_shared<GltfDocument>(*document);
+  copy->source_ = std::move(document);
+  return copy;
+}
+
 void GltfDocument::load_buffers() {
   const Json& list = array_at(json(), "buffers", "file");
   buffers_.resize(list.size());

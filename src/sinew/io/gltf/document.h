@@ -55,6 +55,10 @@ class GltfDocument : public Document {
 
   const Json& json() const { return container.json; }
 
+  /// A document with the same buffers and JSON of its own, for changes that other owners of this one must not see. It
+  /// keeps this one alive.
+  static std::shared_ptr<GltfDocument> own_copy(std::shared_ptr<const GltfDocument> document);
+
   /// Reads every buffer. \throws Error if one is missing or too short.
   void load_buffers();
   /// Bytes of buffer `index`; empty for a fallback buffer of compressed data.
@@ -89,6 +93,7 @@ class GltfDocument : public Document {
   };
   Bytes decompress(Index view_index, const Json& extension) const;
 
+  std::shared_ptr<const GltfDocument> source_;  ///< Whose bytes the spans of a copy point to.
   std::vector<Buffer> buffers_;
   std::map<Index, Bytes> views_;
   std::map<Index, Bytes> decoded_;

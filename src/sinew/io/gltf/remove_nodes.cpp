@@ -83,10 +83,11 @@ void remove_channels(Json& json, const std::vector<bool>& gone) {
 }  // namespace gltf
 
 void remove_nodes(Asset& asset, const std::vector<Index>& removed, Report& report) {
-  const auto document = std::dynamic_pointer_cast<const gltf::GltfDocument>(asset.document);
-  if (removed.empty() || !document) return;
-  // The document belongs to the asset; others that share it see the change, too.
-  Json& json = std::const_pointer_cast<gltf::GltfDocument>(document)->container.json;
+  const auto shared = std::dynamic_pointer_cast<const gltf::GltfDocument>(asset.document);
+  if (removed.empty() || !shared) return;
+  const std::shared_ptr<gltf::GltfDocument> document = gltf::GltfDocument::own_copy(shared);
+  asset.document = document;
+  Json& json = document->container.json;
   Json& nodes = json["nodes"];
   std::vector<bool> gone(nodes.size(), false);
   for (const Index n : removed) {

@@ -83,11 +83,12 @@ void rotate_eyes(Json& vrm, const Turns& turns) {
 }  // namespace
 
 void rotate_nodes(Asset& asset, const std::vector<std::pair<Index, Quat>>& turns) {
-  const auto document = std::dynamic_pointer_cast<const gltf::GltfDocument>(asset.document);
-  if (turns.empty() || !document) return;
+  const auto shared = std::dynamic_pointer_cast<const gltf::GltfDocument>(asset.document);
+  if (turns.empty() || !shared) return;
+  const std::shared_ptr<gltf::GltfDocument> document = gltf::GltfDocument::own_copy(shared);
+  asset.document = document;
   const Turns by_node(turns.begin(), turns.end());
-  // The document belongs to the asset; others that share it see the change, too.
-  Json& json = std::const_pointer_cast<gltf::GltfDocument>(document)->container.json;
+  Json& json = document->container.json;
   Json* extensions = member(json, "extensions");
   if (Json* vrm = member(extensions, "VRM")) rotate_vrm0(*vrm, by_node);
   if (Json* vrm = member(extensions, "VRMC_vrm")) rotate_eyes(*vrm, by_node);
