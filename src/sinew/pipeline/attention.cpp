@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "sinew/core/finding_level.h"
 
@@ -91,18 +93,28 @@ std::vector<AttentionItem> attention(const Character& character, const std::vect
     item.radius = 0.06 * rig.mesh.size();
     items.push_back(std::move(item));
   }
+  std::map<std::string, std::pair<std::size_t, std::size_t>> first;  // Per code: its item, and how many more there are.
   for (const Finding& finding : findings) {
     const FindingLevel level = finding_level(finding.code);
     if (level == FindingLevel::kNote) continue;
+    const Index joint = rig.skeleton.find(finding.where);
+    // Ten missing textures are one thing to look at. Joints are looked at one by one.
+    if (const auto known = first.find(finding.code); known != first.end() && joint == kNone) {
+      ++known->second.second;
+      continue;
+    }
     AttentionItem item;
     item.id = finding.code;
     item.score = level == FindingLevel::kDoubt ? 100 : 30;
     item.title = finding.where.empty() ? finding.code : finding.where;
     item.text = finding.text;
     item.tool = tool_of(finding.code);
-    item.joint = rig.skeleton.find(finding.where);
+    item.joint = joint;
+    if (joint == kNone) first.emplace(finding.code, std::pair(items.size(), std::size_t{0}));
     items.push_back(std::move(item));
   }
+  for (const auto& [code, place] : first)
+    if (place.second > 0) items[place.first].text += fmt::format(" And {} more of this kind.", place.second);
   if (checks != nullptr)
     for (const CheckRow& row : checks->rows) {
       if (row.verdict == CheckVerdict::kPass) continue;
