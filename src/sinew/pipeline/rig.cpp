@@ -208,6 +208,32 @@ void add_weights(RigResult& result, const RigPlan& plan, const RigOptions& optio
   result.mirrored_vertices = rows.mirrored;
 }
 
+/// Weights for all joints that were found; joints that are left out give theirs to those beside them.
+void add_merged_weights(RigResult& result, const RigPlan& plan, const RigOptions& options, const Progress& progress) {
+  Rig& rig = result.character.rig;
+  if (!plan.bound) return add_weights(result, plan, options, progress);
+  const rigging::BuiltSkeleton all = rigging::build_skeleton(*plan.bound, plan.preset);
+  rig.skeleton = all.skeleton;
+  add_weights(result, plan, options, progress);
+  std::vector<Index> to(all.skeleton.size(), kNone);
+  for (std::size_t k = 0; k < all.joints.size(); ++k) to[all.joints[k]] = plan.built.joints[plan.takes[k]];
+  SkinWeights merged;
+  merged.reserve(rig.weights.row_count(), rig.weights.influence_count());
+  std::vector<Influence> row;
+  for (Index v = 0; v < rig.weights.row_count(); ++v) {
+    row.clear();
+    for (const Influence& influence : rig.weights.row(v)) {
+      const Index joint = to[influence.joint];
+      const auto known = std::find_if(row.begin(), row.end(), [&](const Influence& i) { return i.joint == joint; });
+      if (known == row.end()) row.push_back({joint, influence.weight});
+      else known->weight += influence.weight;
+    }
+    merged.add_row(row);
+  }
+  rig.weights = std::move(merged);
+  rig.skeleton = plan.built.skeleton;
+}
+
 /// Brings mesh and skeleton into the rest pose. Returns the transforms of the joints; none if the pose stays.
 std::vector<Mat4> change_rest_pose(RigResult& result, const RigPlan& plan, RestPose rest, bool requested) {
   std::optional<PosedSkeleton> posed = pose_skeleton(plan, rest);
@@ -242,7 +268,7 @@ RigResult apply_rig_plan(Character character, const RigPlan& plan, const RigRemo
   result.character.rig.skeleton = plan.built.skeleton;
   if (on_stage) on_stage("bind");
   progress.step("binding", 0.5);
-  add_weights(result, plan, options, progress);
+  add_merged_weights(result, plan, options, progress);
   if (on_stage) on_stage("finish");
   progress.step("rest pose", 0.85);
   std::vector<Mat4> transforms;

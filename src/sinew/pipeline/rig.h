@@ -83,6 +83,10 @@ struct RigPlan {
   rigging::BuiltSkeleton built;  ///< The skeleton of `found.plan`, in the pose of the mesh.
   motion::OldMotion old;         ///< The existing rig. Its skeleton is empty if there is none.
   motion::JointPairs pairs;      ///< Between joints of the existing skeleton and of the new one.
+  /// With fewer fingers than were found: the plan with all of them, to which the mesh is bound, and per joint of it the
+  /// joint of `found.plan` that takes its weights.
+  std::optional<rigging::SkeletonPlan> bound;
+  std::vector<Index> takes;
 
   bool replaces() const { return !old.rig.skeleton.empty(); }
 };

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "sinew/core/workable.h"
 #include "sinew/pipeline/bind_parts.h"
@@ -11,6 +13,7 @@
 #include "sinew/pipeline/characters.h"
 #include "sinew/pipeline/rig.h"
 #include "sinew/pipeline/rig_curves.h"
+#include "sinew/rigging/anatomy/finger_count.h"
 #include "sinew/rigging/build/trunk_joints.h"
 
 namespace sinew::pipeline {
@@ -59,6 +62,17 @@ void build_plan(RigPlan& plan, const Character& character) {
   if (character.rig.skeleton.empty()) return;
   plan.old = old_motion(character);
   plan.pairs = motion::pair_joints(plan.old.rig.skeleton, plan.built.skeleton);
+}
+
+/// Leaves out fingers beyond the number that the options state.
+void limit_fingers(RigPlan& plan, const std::string& word) {
+  if (word == "auto" || word == "none") return;
+  rigging::FewerFingers fewer = rigging::with_finger_count(plan.found.plan, static_cast<Index>(std::stoi(word)));
+  Findings& warnings = plan.found.warnings;
+  warnings.insert(warnings.end(), fewer.findings.begin(), fewer.findings.end());
+  if (fewer.plan.joints.size() == plan.found.plan.joints.size()) return;
+  plan.bound = std::exchange(plan.found.plan, std::move(fewer.plan));
+  plan.takes = std::move(fewer.takes);
 }
 
 }  // namespace
@@ -127,12 +141,14 @@ RigPlan plan_rig(const Character& character, const RigOptions& options, const Pr
                                          : plan_body(character.rig, request, options.rigger, progress);
   place_on_curves(plan.found, character.rig.mesh, request.templates, options, progress);
   plan.found.plan = rigging::with_trunk_joints(std::move(plan.found.plan), plan.preset.spine_joints);
+  limit_fingers(plan, options.rigger.fingers);
   build_plan(plan, character);
   return plan;
 }
 
 void turn_rig_plan(RigPlan& plan, const Character& turned, const Mat4& turn) {
   plan.found.plan = rigging::turned_plan(std::move(plan.found.plan), turn);
+  if (plan.bound) plan.bound = rigging::turned_plan(std::move(*plan.bound), turn);
   build_plan(plan, turned);
 }
 

@@ -522,7 +522,7 @@ class Rigger {
     };
     add_eyes(plan, whole_);
     // A hand at the end of an arm may have fingers; the paw that a leg ends in has none of its own.
-    if (options_.fingers == "auto" && plan.find_role("left_hand") != kNone && has_arms(best_.skeleton_template) &&
+    if (options_.fingers != "none" && plan.find_role("left_hand") != kNone && has_arms(best_.skeleton_template) &&
         !has_fingers(plan))
       add(add_fingers(plan, mesh_, progress_));
     const std::vector<Protrusion> found = protrusions(body_.interior, plan_bones(plan, body_.interior).bones);

@@ -39,8 +39,11 @@ struct RiggerOptions {
             "joints, or attach them rigidly to the nearest joint.")
           .one_of({"chains", "rigid"}),
       self.extras);
-    v(Field("fingers", "Whether hands get finger joints: auto adds them where fingers can be distinguished.")
-          .one_of({"auto", "none"}),
+    v(Field(
+          "fingers",
+          "Fingers of each hand, with the thumb: auto gives joints to all that can be distinguished. With fewer, those "
+          "farthest from the thumb get no joints, and their skin follows the finger beside them.")
+          .one_of({"auto", "none", "2", "3", "4", "5"}),
       self.fingers);
     v(Field(
           "symmetry",
