@@ -107,7 +107,7 @@ TEST(Recipe, FingersAreLimitedAndTheirSkinFollowsTheOneBeside) {
   bare->path = "human.glb";
   RecipeBuilder builder(bare);
   const auto rig = [&](const char* count) {
-    return builder.build(Json::array({{{"do", "rig"}, {"options", {{"replace", true}, {"finger_count", count}}}}}));
+    return builder.build(Json::array({{{"do", "rig"}, {"options", {{"replace", true}, {"fingers", count}}}}}));
   };
   const auto count = [](const Built& built, const std::string& part) {
     const auto& joints = built.asset.character.rig.skeleton.joints;
@@ -134,6 +134,47 @@ TEST(Recipe, FingersAreLimitedAndTheirSkinFollowsTheOneBeside) {
                 1e-3);
   }
   EXPECT_NEAR(moved(*three, "left_hand"), moved(*all, "left_hand"), 1e-3);
+}
+
+// Names of a preset: earlier steps still know the joints.
+TEST(Recipe, PaintOutlivesAPresetAndRemovedJoints) {
+  auto person = std::make_shared<io::Asset>();
+  person->character = shapes::make("human", {}).made.character;
+  person->path = "human.glb";
+  RecipeBuilder builder(person);
+  const Rig& rig = person->character.rig;
+  const Index hand = rig.skeleton.find("LeftHand");
+  ASSERT_NE(hand, kNone);
+  const Pin pin{0, 0.375F};
+  const auto paint = [&](const char* joint) {
+    return Json{{"do", "paint"}, {"joint", joint}, {"pins", pins_to_text(std::span(&pin, 1))}};
+  };
+  const Json preset = {{"do", "skeleton"}, {"options", {{"preset", "unreal"}}}};
+  const Json bind = {{"do", "bind"}, {"options", {{"method", "distance"}}}};
+  const auto built = builder.build(Json::array({paint("LeftHand"), preset, bind}));
+  const Rig& renamed = built->asset.character.rig;
+  ASSERT_EQ(renamed.skeleton.find("LeftHand"), kNone);
+  EXPECT_NEAR(weight_of(renamed.weights, 0, renamed.skeleton.find("hand_l")), 0.375F, 1e-6);
+  const Json remove = {{"do", "skeleton"}, {"options", {{"remove", {"LeftLittle3"}}}}};
+  EXPECT_NO_THROW(builder.build(Json::array({paint("LeftLittle3"), remove, bind})));
+  EXPECT_THROW(builder.build(Json::array({{{"do", "skeleton"}, {"options", {{"preset", 3}}}}})), Error);
+  EXPECT_EQ(step_label(preset), "Preset unreal");
+}
+
+// Undo goes back to a character whose file is as it was.
+TEST(Recipe, RemovedJointsStayInTheFileThatOthersShare) {
+  const test::TemporaryFolder folder;
+  test::write(folder / "a.glb", test::make_fixture());
+  RecipeBuilder builder(std::make_shared<const io::Asset>(io::load(folder / "a.glb", {}, {})));
+  const Json before = test::json_of(builder.input());
+  const std::string joint = builder.input().character.rig.skeleton.joints[1].name;
+  const auto built = builder.build(Json::array({{{"do", "skeleton"}, {"options", {{"remove", {joint}}}}}}));
+  EXPECT_LT(built->asset.character.rig.skeleton.size(), builder.input().character.rig.skeleton.size());
+  EXPECT_EQ(test::json_of(builder.input()), before);
+  Report report;
+  save_built(*built, folder / "b.glb", report);
+  EXPECT_LT(io::load(folder / "b.glb", {}, {}).character.rig.skeleton.size(),
+            builder.input().character.rig.skeleton.size());
 }
 
 TEST(Recipe, StepsOfAnotherFormAreRefused) {

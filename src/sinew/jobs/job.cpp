@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 #include <system_error>
 
 #include "sinew/core/error.h"
+#include "sinew/core/shell_word.h"
 #include "sinew/io/file.h"
 #include "sinew/io/reach.h"
 #include "sinew/io/temporary_files.h"
@@ -92,17 +92,7 @@ std::vector<std::string> names_of(const std::vector<Index>& joints, const Skelet
   return names;
 }
 
-std::string shell_word(const fs::path& path) {
-  const std::string text = path.string();
-  constexpr std::string_view harmless = "._-/+,:@%=";
-  const auto plain = [&](unsigned char c) {
-    return std::isalnum(c) || c >= 0x80 || harmless.find(static_cast<char>(c)) != std::string_view::npos;
-  };
-  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
+std::string shell_word(const fs::path& path) { return sinew::shell_word(path.string()); }
 
 void allow_outside(bool allowed) { io::allow_outside_files(allowed); }
 

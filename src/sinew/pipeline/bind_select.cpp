@@ -10,7 +10,6 @@
 
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
-#include "sinew/geometry/mesh/components.h"
 #include "sinew/geometry/mesh/weld.h"
 #include "sinew/geometry/mesh/weld_positions.h"
 #include "sinew/pipeline/bind_subject.h"
@@ -51,8 +50,7 @@ void select_material(const Character& character, const std::string& name, std::v
 }
 
 void select_shell(const Mesh& mesh, const std::string& number, std::vector<char>& chosen) {
-  const geometry::Welding welding = geometry::weld_positions(mesh, geometry::weld(mesh));
-  const geometry::Components shells = geometry::components(mesh, &welding);
+  const geometry::Components shells = shells_of(mesh);
   Index wanted = kNone;
   const auto [stop, problem] = std::from_chars(number.data(), number.data() + number.size(), wanted);
   if (problem != std::errc() || stop != number.data() + number.size() || wanted >= shells.count)
@@ -78,6 +76,11 @@ void check_rows_to_keep(const Rig& rig, const MeshPart& part, const VertexSelect
 }
 
 }  // namespace
+
+geometry::Components shells_of(const Mesh& mesh) {
+  const geometry::Welding welding = geometry::weld_positions(mesh, geometry::weld(mesh));
+  return geometry::components(mesh, &welding);
+}
 
 std::vector<char> vertices_of_word(const Character& character, const std::string& word) {
   const Mesh& mesh = character.rig.mesh;

@@ -9,12 +9,16 @@
 #include <vector>
 
 #include "sinew/core/character.h"
+#include "sinew/geometry/mesh/components.h"
 #include "sinew/pipeline/bind_parts.h"
 
 namespace sinew::pipeline {
 
 /// Why `apply_selection` keeps a part all of whose vertices are excluded: `PartPlan::reason`.
 inline constexpr const char* kExcludedPart = "excluded";
+
+/// The pieces of a mesh that `shell:N` numbers.
+geometry::Components shells_of(const Mesh& mesh);
 
 /// Returns per vertex of the mesh whether a word selects it. A word is the name of a mesh node, `material:NAME`, or
 /// `shell:N`, where shells are pieces that are connected by shared or welded vertices of one part, numbered from 0 in

@@ -61,6 +61,14 @@ Json options_json(const OptionList& list) {
   return result;
 }
 
+Json export_formats() {
+  Json words = Json::array();
+  for (const auto& format : io::formats().entries())
+    if (format.make.write)
+      for (const std::string& ending : format.make.endings) words.push_back(ending.substr(1));
+  return words;
+}
+
 Json controls_json() {
   Json binders = methods_json(binding::binders());
   for (Json& binder : binders)
@@ -72,6 +80,7 @@ Json controls_json() {
   return {{"deformers", methods_json(deform::deformers())},
           {"binders", binders},
           {"endings", endings},
+          {"exports", export_formats()},
           {"templates", pipeline::template_words()},
           {"presets", pipeline::preset_words()},
           {"rig", rig_controls()},

@@ -11,6 +11,9 @@ namespace sinew::studio {
 /// Options as the page makes controls of them: name, sentence, unit, type, range, choices, value.
 Json options_json(const OptionList& list);
 
+/// File extensions that characters are written with, without the dot: "glb", "vrm", ….
+Json export_formats();
+
 /// Everything that is registered: deformers, binders, formats, templates and presets, with their options.
 Json controls_json();
 

@@ -62,6 +62,8 @@ void check_step(const Json& step, std::size_t number) {
   };
   if (kind == "rig" || kind == "bind" || kind == "weights" || kind == "skeleton") {
     if (!options_of(step).is_object()) refuse(number, "needs an object 'options'");
+    if (kind == "skeleton" && !options_of(step).value("preset", Json("")).is_string())
+      refuse(number, "must have the name of a preset");
   } else if (kind == "joints") {
     if (!step.contains("hints") || !step["hints"].is_object()) refuse(number, "needs an object 'hints'");
     for (const auto& [name, place] : step["hints"].items())
@@ -159,7 +161,6 @@ std::shared_ptr<const Built> RecipeBuilder::rigged(const Json& step, const Json&
     options.rig.hint[name] = Vec3(place[0].get<double>(), place[1].get<double>(), place[2].get<double>());
   options.rig.skeleton_template = options.template_name;
   options.rig.preset = options.preset;
-  if (options.finger_count == "none") options.rig.rigger.fingers = "none";
   pipeline::check_rig_options(options.rig);
   io::Asset asset = *input_;
   if (options.placement.any()) io::place(asset, options.placement);
@@ -184,7 +185,6 @@ std::shared_ptr<const Built> RecipeBuilder::rigged(const Json& step, const Json&
   built.findings = input_->warnings;
   built.findings.insert(built.findings.end(), report.warnings.begin(), report.warnings.end());
   built.findings.insert(built.findings.end(), made.result.findings.begin(), made.result.findings.end());
-  limit_fingers(options.finger_count, built, progress);
   return keep(key, std::move(built));
 }
 
@@ -243,40 +243,14 @@ std::string step_label(const Json& step) {
   if (is_step(step, "skeleton")) {
     const Json& options = options_of(step);
     if (options.contains("add")) return "Add joint";
+    if (const Json preset = options.value("preset", Json()); preset.is_string())
+      return "Preset " + preset.get<std::string>();
     return options.contains("remove") ? "Delete joints" : "Edit joints";
   }
   std::string names;
   for (const auto& entry : options_of(step).items())
     if (entry.key() != "lock") names += (names.empty() ? "" : ", ") + entry.key();
   return "Weights: " + names;
-}
-
-std::string step_command(const Json& step, const std::string& file) {
-  std::string command;
-  if (is_step(step, "rig") && options_of(step).value("finger_count", Json("auto")) != "auto")
-    return fmt::format("sinew rig {} --session {}.sinew.json", file, std::filesystem::path(file).stem().string());
-  if (is_step(step, "rig")) command = "sinew rig ";
-  else if (is_step(step, "bind")) command = "sinew bind ";
-  else if (is_step(step, "weights")) command = "sinew weights ";
-  else return {};
-  command += file;
-  for (const auto& entry : options_of(step).items()) {
-    std::string flag = entry.key();
-    std::replace(flag.begin(), flag.end(), '_', '-');
-    const Json& value = entry.value();
-    if (value.is_null() || value.is_object() || value == false) continue;
-    command += " --" + flag;
-    if (value == true) continue;
-    if (value.is_array()) {
-      std::string words;
-      for (const Json& item : value)
-        words += (words.empty() ? "" : ",") + (item.is_string() ? item.get<std::string>() : item.dump());
-      command += " " + words;
-    } else {
-      command += " " + (value.is_string() ? value.get<std::string>() : value.dump());
-    }
-  }
-  return command;
 }
 
 Json recipe_json(const io::Asset& input, const Json& steps, const Json& view) {

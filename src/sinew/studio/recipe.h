@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -28,7 +29,6 @@ inline constexpr int kRecipeSchema = 1;
 struct RigStep {
   std::string template_name = "auto";
   std::string preset = "plain";
-  std::string finger_count = "auto";
   pipeline::RigOptions rig;
   std::string stand = "auto";
   io::PlacementOptions placement;
@@ -38,12 +38,6 @@ struct RigStep {
     v(Field("template", "Body plan.").one_of(pipeline::template_words()), self.template_name);
     v(Field("preset", "Joint names, axes and rest pose for a target program.").one_of(pipeline::preset_words()),
       self.preset);
-    v(Field(
-          "finger_count",
-          "Fingers of each hand, with the thumb: auto takes as many as are found. With fewer, those farthest from the "
-          "thumb are left out, and their skin follows the finger beside them.")
-          .one_of({"auto", "none", "2", "3", "4", "5"}),
-      self.finger_count);
     pipeline::RigOptions::visit(self.rig, v);
     v(Field("stand", "Whether a body that lies or faces another way is turned.").one_of({"auto", "on", "off"}),
       self.stand);
@@ -71,7 +65,8 @@ struct Built {
   bool fits = true;
   double confidence = 1;
   bool symmetric = false;
-  std::vector<PlacedJoint> placed;  ///< Per joint; empty unless `rigged`.
+  std::vector<PlacedJoint> placed;             ///< Per joint; empty unless `rigged`.
+  std::map<std::string, std::string> renamed;  ///< Names of joints in earlier steps, and those that they have now.
   /// Weights of the file, or as they were computed last: before anything was painted.
   std::shared_ptr<const SkinWeights> automatic;
   std::vector<std::string> origins;  ///< Methods that computed weights, with the reason.
@@ -115,9 +110,6 @@ void check_steps(const Json& steps);
 
 /// A sentence about a step, for lists: "Rig", "Move LeftForeArm".
 std::string step_label(const Json& step);
-
-/// The same as a command line, as far as there is one.
-std::string step_command(const Json& step, const std::string& file);
 
 /// A recipe as JSON. `view` is for the studio only.
 Json recipe_json(const io::Asset& input, const Json& steps, const Json& view);

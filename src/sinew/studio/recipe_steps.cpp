@@ -14,6 +14,7 @@
 
 #include "sinew/core/error.h"
 #include "sinew/io/gltf/remove_nodes.h"
+#include "sinew/io/gltf/rotate_nodes.h"
 #include "sinew/motion/gestures/builtin_clips.h"
 #include "sinew/pipeline/animate.h"
 #include "sinew/pipeline/bind.h"
@@ -99,15 +100,30 @@ std::vector<Index> vertices_from_text(const std::string& text) {
   return vertices;
 }
 
-/// Applies painted weights or the joint of a piece, but not to `free` vertices, which were reset later.
-void apply_rows(const Json& step, Character& character, const std::unordered_set<Index>& free = {}) {
+/// Painted weights or the joint of a piece, for a step that is applied for the first time or once more.
+struct RowsAgain {
+  const std::map<std::string, std::string>& renamed;  ///< Of joints, since the step.
+  const std::unordered_set<Index>& free;              ///< Vertices that were reset since the step.
+};
+
+/// `again`: joints that are gone by now are left out; otherwise they are an error.
+void apply_rows(const Json& step, Character& character, const std::optional<RowsAgain>& again = {}) {
   Rig& rig = character.rig;
+  const auto find = [&](const Json& name) {
+    if (!again) return joint_named(rig.skeleton, name);
+    const std::string text = name.is_string() ? name.get<std::string>() : std::string();
+    const auto now = again->renamed.find(text);
+    return rig.skeleton.find(now == again->renamed.end() ? text : now->second);
+  };
   std::vector<Index> locked;
   if (step.contains("lock"))
-    for (const Json& name : step["lock"]) locked.push_back(joint_named(rig.skeleton, name));
-  const auto put = [&](const Json& joint, std::vector<Pin> pins) {
-    std::erase_if(pins, [&](const Pin& pin) { return free.contains(pin.vertex); });
-    apply_pins(rig, joint_named(rig.skeleton, joint), pins, locked, step.value("open", Json(false)) == true);
+    for (const Json& name : step["lock"])
+      if (const Index joint = find(name); joint != kNone) locked.push_back(joint);
+  const auto put = [&](const Json& name, std::vector<Pin> pins) {
+    const Index joint = find(name);
+    if (joint == kNone) return;
+    if (again) std::erase_if(pins, [&](const Pin& pin) { return again->free.contains(pin.vertex); });
+    apply_pins(rig, joint, pins, locked, step.value("open", Json(false)) == true);
   };
   if (is_step(step, "piece")) {
     std::vector<Pin> pins;
@@ -133,14 +149,15 @@ std::unordered_set<Index> reset_after(const std::vector<const Json*>& steps, std
 
 /// The rows of all painted vertices, as they were painted; the joints that were not painted share the rest as they do
 /// now.
-std::vector<binding::PinnedRow> painted_rows(const std::vector<const Json*>& before, const Character& now) {
+std::vector<binding::PinnedRow> painted_rows(const std::vector<const Json*>& before, const Built& built) {
+  const Character& now = built.asset.character;
   std::set<Index> vertices;
   std::optional<Character> painted;
   for (std::size_t i = 0; i < before.size(); ++i) {
     if (!is_step(*before[i], "paint")) continue;
     if (!painted) painted = now;
     const std::unordered_set<Index> free = reset_after(before, i);
-    apply_rows(*before[i], *painted, free);
+    apply_rows(*before[i], *painted, RowsAgain{built.renamed, free});
     const auto add = [&](const Json& step) {
       for (const Pin& pin : pins_from_text(step.at("pins").get<std::string>()))
         if (!free.contains(pin.vertex)) vertices.insert(pin.vertex);
@@ -173,34 +190,53 @@ void apply_reset(const Json& step, Built& built) {
   built.save.changes.weights = true;
 }
 
-/// Removes or adds joints. Joints that Sinew placed keep what is known of them.
-void apply_skeleton(const Json& step, Built& built, const Progress& progress) {
+/// The options of `sinew skeleton`, whose preset is a name.
+pipeline::SkeletonOptions skeleton_options(const Json& step) {
   pipeline::SkeletonOptions options;
-  OptionList(options).from_json(options_of(step));
-  std::map<std::string, PlacedJoint> placed;
-  std::map<std::string, std::string> partners;
-  const Skeleton before = built.asset.character.rig.skeleton;
-  for (Index j = 0; j < built.placed.size(); ++j) {
-    placed[before.joints[j].name] = built.placed[j];
-    if (built.placed[j].partner != kNone) partners[before.joints[j].name] = before.joints[built.placed[j].partner].name;
+  Json fields = options_of(step);
+  if (const auto preset = fields.find("preset"); preset != fields.end()) {
+    options.preset = preset->get<std::string>();
+    fields.erase("preset");
   }
+  OptionList(options).from_json(fields);
+  return options;
+}
+
+/// What is known of placed joints, after a skeleton was edited.
+void carry_placed(const std::vector<pipeline::JointNaming>& naming, Built& built) {
+  const std::vector<PlacedJoint> before = std::move(built.placed);
+  const Skeleton& skeleton = built.asset.character.rig.skeleton;
+  const auto now = [&](Index j) { return j < naming.size() ? skeleton.find(naming[j].after) : kNone; };
+  built.placed.assign(skeleton.size(), {});
+  for (Index j = 0; j < before.size(); ++j) {
+    const Index joint = now(j);
+    if (joint == kNone) continue;
+    built.placed[joint] = before[j];
+    if (before[j].partner != kNone) built.placed[joint].partner = now(before[j].partner);
+  }
+}
+
+/// Removes or adds joints, or gives them the names, the hierarchy and the axes of a preset. Joints that Sinew placed
+/// keep what is known of them.
+void apply_skeleton(const Json& step, Built& built, const Progress& progress) {
+  const pipeline::SkeletonOptions options = skeleton_options(step);
   pipeline::SkeletonResult result = pipeline::edit_skeleton(std::move(built.asset.character), options);
   built.asset.character = std::move(result.character);
   Report report;
-  if (built.asset.document) io::remove_nodes(built.asset, result.removed_nodes, report);
+  if (built.asset.document) {
+    io::remove_nodes(built.asset, result.removed_nodes, report);
+    io::rotate_nodes(built.asset, result.rotated_nodes);
+  }
   built.findings.insert(built.findings.end(), result.findings.begin(), result.findings.end());
   built.save.changes.skeleton = built.save.changes.weights = true;
   built.save.longer_clips.insert(built.save.longer_clips.end(), result.longer_clips.begin(), result.longer_clips.end());
   const Skeleton& skeleton = built.asset.character.rig.skeleton;
-  if (built.rigged) {
-    built.placed.assign(skeleton.size(), {});
-    for (Index j = 0; j < skeleton.size(); ++j) {
-      const auto known = placed.find(skeleton.joints[j].name);
-      if (known == placed.end()) continue;
-      built.placed[j] = known->second;
-      const auto partner = partners.find(skeleton.joints[j].name);
-      built.placed[j].partner = partner == partners.end() ? kNone : skeleton.find(partner->second);
-    }
+  if (built.rigged) carry_placed(result.naming, built);
+  for (const pipeline::JointNaming& joint : result.naming) {
+    if (joint.after == joint.before) continue;
+    for (auto& entry : built.renamed)
+      if (entry.second == joint.before) entry.second = joint.after;
+    built.renamed[joint.before] = joint.after;
   }
   if (options.add.empty()) {
     built.automatic = std::make_shared<const SkinWeights>(built.asset.character.rig.weights);
@@ -212,39 +248,6 @@ void apply_skeleton(const Json& step, Built& built, const Progress& progress) {
     if (joint.deforming) names.push_back(joint.name);
   for (const auto& entry : options.add) names.push_back(entry.first.substr(0, entry.first.find('@')));
   apply_bind({{"do", "bind"}, {"options", {{"joints", names}}}}, built, {}, progress);
-}
-
-/// Weights of joints go to other joints: `to[j]`, or stay with j.
-SkinWeights moved_weights(const SkinWeights& weights, const std::vector<Index>& to) {
-  SkinWeights result;
-  result.reserve(weights.row_count(), weights.influence_count());
-  for (Index v = 0; v < weights.row_count(); ++v) {
-    std::vector<Influence> row;
-    for (const Influence& influence : weights.row(v)) {
-      const auto known = std::find_if(row.begin(), row.end(),
-                                      [&](const Influence& other) { return other.joint == to[influence.joint]; });
-      if (known == row.end()) row.push_back({to[influence.joint], influence.weight});
-      else known->weight += influence.weight;
-    }
-    result.add_row(row);
-  }
-  return result;
-}
-
-/// The fingers of one hand, the thumb first, each as its joints from the palm on.
-std::vector<std::vector<Index>> fingers_of(const Skeleton& skeleton, const std::string& side) {
-  std::vector<std::vector<Index>> fingers;
-  for (const char* const finger : {"thumb", "index", "middle", "ring", "little"}) {
-    std::vector<Index> chain;
-    for (int number = 1; number <= 3; ++number) {
-      const std::string role = fmt::format("{}_{}_{}", side, finger, number);
-      const auto found = std::find_if(skeleton.joints.begin(), skeleton.joints.end(),
-                                      [&](const Joint& joint) { return joint.role == role; });
-      if (found != skeleton.joints.end()) chain.push_back(static_cast<Index>(found - skeleton.joints.begin()));
-    }
-    if (!chain.empty()) fingers.push_back(std::move(chain));
-  }
-  return fingers;
 }
 
 /// A name that no clip has.
@@ -302,48 +305,17 @@ const Json& options_of(const Json& step) {
 
 bool is_step(const Json& step, const char* kind) { return step.at("do") == kind; }
 
-void limit_fingers(const std::string& word, Built& built, const Progress& progress) {
-  if (word == "auto" || word == "none") return;
-  const auto wanted = static_cast<std::size_t>(std::stoi(word));
-  Rig& rig = built.asset.character.rig;
-  const Skeleton& skeleton = rig.skeleton;
-  std::vector<Index> to(skeleton.size());
-  for (Index j = 0; j < to.size(); ++j) to[j] = j;
-  std::vector<char> gone(skeleton.size(), 0);
-  for (const char* const side : {"left", "right"}) {
-    const std::vector<std::vector<Index>> fingers = fingers_of(skeleton, side);
-    if (fingers.size() < wanted)
-      built.findings.push_back({"studio.fewer_fingers", side,
-                                fmt::format("The {} hand has {} fingers that can be distinguished, not {}. Joints can "
-                                            "be added by hand.",
-                                            side, fingers.size(), wanted)});
-    for (std::size_t f = wanted; f < fingers.size(); ++f)
-      for (std::size_t k = 0; k < fingers[f].size(); ++k) {
-        const std::vector<Index>& beside = fingers[wanted - 1];
-        to[fingers[f][k]] = beside[std::min(k, beside.size() - 1)];
-        gone[fingers[f][k]] = 1;
-      }
-  }
-  Json names = Json::array();
-  for (Index j = 0; j < gone.size(); ++j) {
-    const Index parent = skeleton.joints[j].parent;
-    if (parent != kNone && gone[parent] != 0) gone[j] = 1;  // End joints.
-    if (gone[j] != 0) names.push_back(skeleton.joints[j].name);
-  }
-  if (names.empty()) return;
-  rig.weights = moved_weights(rig.weights, to);
-  apply_skeleton({{"do", "skeleton"}, {"options", {{"remove", names}}}}, built, progress);
-}
-
 void apply_step(const Json& step, const std::vector<const Json*>& before, Built& built, const FileFinder& files,
                 const Progress& progress) {
   built.changed = true;
   if (is_step(step, "bind")) {
-    apply_bind(step, built, painted_rows(before, built.asset.character), progress);
+    apply_bind(step, built, painted_rows(before, built), progress);
     // Also after a solution with painted rows: smoothing and the limit of influences come after it.
-    for (std::size_t i = 0; i < before.size(); ++i)
-      if (is_step(*before[i], "paint") || is_step(*before[i], "piece"))
-        apply_rows(*before[i], built.asset.character, reset_after(before, i));
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      if (!is_step(*before[i], "paint") && !is_step(*before[i], "piece")) continue;
+      const std::unordered_set<Index> free = reset_after(before, i);
+      apply_rows(*before[i], built.asset.character, RowsAgain{built.renamed, free});
+    }
   } else if (is_step(step, "weights")) {
     apply_edit(step, built, progress);
   } else if (is_step(step, "clip")) {

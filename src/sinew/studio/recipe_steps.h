@@ -21,8 +21,4 @@ bool is_step(const Json& step, const char* kind);
 void apply_step(const Json& step, const std::vector<const Json*>& before, Built& built, const FileFinder& files,
                 const Progress& progress);
 
-/// Leaves both hands of a character that was just rigged no more fingers than the word of `RigStep::finger_count` says.
-/// A finding names hands that have fewer. \throws Error; Cancelled.
-void limit_fingers(const std::string& word, Built& built, const Progress& progress);
-
 }  // namespace sinew::studio

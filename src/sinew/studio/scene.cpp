@@ -14,11 +14,12 @@
 
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
-#include "sinew/geometry/mesh/components.h"
 #include "sinew/geometry/mesh/weld.h"
 #include "sinew/motion/gestures/builtin_clips.h"
 #include "sinew/motion/names/joint_names.h"
 #include "sinew/motion/resolve.h"
+#include "sinew/pipeline/bind_select.h"
+#include "sinew/studio/joint_places.h"
 #include "sinew/studio/solid.h"
 
 namespace sinew::studio {
@@ -136,9 +137,11 @@ Json Scene::describe() const {
   for (const Image& image : c.images) json["images"].push_back(image.bytes.empty() ? Json() : Json(image.name));
   json["parts"] = Json::array();
   for (const MeshPart& part : mesh.parts)
-    json["parts"].push_back({{"name", part.name}, {"vertices", part.vertex_count}, {"faces", part.face_count}});
-  const geometry::Welding welding = geometry::weld(mesh);
-  json["shells"] = geometry::components(mesh, &welding).count;
+    json["parts"].push_back({{"name", part.name},
+                             {"first", part.first_vertex},
+                             {"vertices", part.vertex_count},
+                             {"faces", part.face_count}});
+  json["shells"] = pipeline::shells_of(mesh).count;
   std::vector<std::uint32_t> moved(c.rig.skeleton.size(), 0);
   for (Index v = 0; v < c.rig.weights.row_count(); ++v)
     for (const Influence& influence : c.rig.weights.row(v)) ++moved[influence.joint];
@@ -183,6 +186,7 @@ Json Scene::describe() const {
   json["template"] = built_->template_name;
   json["fits"] = built_->fits;
   json["confidence"] = built_->confidence;
+  json["places"] = joint_places(built_->template_name);
   json["movable"] = built_->rigged && !built_->posed;
   json["changed"] = built_->changed;
   return json;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "sinew/core/error.h"
+#include "sinew/core/shell_word.h"
 #include "sinew/core/text.h"
 #include "sinew/motion/pose_file.h"
 #include "sinew/pipeline/characters.h"
@@ -194,6 +195,12 @@ void Session::dispatch(const Sender& sender, const Message& message) {
   } else if (kind == "export" || kind == "report") {
     start_job(sender, "exporting",
               [this, sender, body](const Progress& progress) { export_file(sender, body, progress); });
+  } else if (kind == "command") {
+    const std::string what = text_of(body, "what");
+    const std::lock_guard lock(mutex_);
+    if (!scene_) return;
+    const Json answer = {{"t", "command"}, {"text", use_command(subject(), what, body)}};
+    sender.peer->send(compact_text(answer));
   } else if (kind == "load_recipe") {
     start_job(sender, "loading the recipe", [this, name = plain_name(text_of(body, "name"))](const Progress& progress) {
       load_recipe(name, progress);
@@ -298,8 +305,7 @@ void Session::open_sample() {
   asset->character.name = "Sample";
   asset->path = "sample.glb";
   builder_ = std::make_unique<RecipeBuilder>(asset);
-  commit(builder_->build(Json::array()),
-         {"Sample", std::make_shared<const Json>(Json::array()), Json::object(), "sinew studio"}, true);
+  commit(builder_->build(Json::array()), {"Sample", std::make_shared<const Json>(Json::array())}, true);
 }
 
 void Session::open_file(const fs::path& path, int number, const Progress& progress) {
@@ -320,8 +326,7 @@ void Session::open_file(const fs::path& path, int number, const Progress& progre
     automatic_steps_ = rigged ? 0 : 1;
     find_earlier_work();
   }
-  commit(std::move(bare),
-         {"Open " + name, std::make_shared<const Json>(Json::array()), Json::object(), "sinew studio " + name}, true);
+  commit(std::move(bare), {"Open " + name, std::make_shared<const Json>(Json::array())}, true);
   if (!rigged) add_step({{"do", "rig"}, {"options", {{"demo_clip", {"auto"}}}}}, progress);
   find_carried_recipe(progress);
 }
@@ -349,28 +354,24 @@ void Session::commit(std::shared_ptr<const Built> built, Entry entry, bool fresh
   put_scene(std::move(scene), std::move(mover), fresh);
 }
 
-void Session::apply_steps(Json steps, std::string label, std::string command, const Progress& progress) {
+void Session::apply_steps(Json steps, std::string label, const Progress& progress) {
   std::shared_ptr<const Built> built = builder_->build(steps, progress);
   Json pose;
   {
     const std::lock_guard lock(mutex_);
     pose = now().pose;
   }
-  commit(std::move(built),
-         {std::move(label), std::make_shared<const Json>(std::move(steps)), std::move(pose), std::move(command)},
-         false);
+  commit(std::move(built), {std::move(label), std::make_shared<const Json>(std::move(steps)), std::move(pose)}, false);
 }
 
 void Session::add_step(const Json& step, const Progress& progress) {
   Json steps;
-  std::string name;
   {
     const std::lock_guard lock(mutex_);
     steps = *now().steps;
-    name = input_name_;
   }
   steps.push_back(step);
-  apply_steps(std::move(steps), step_label(step), step_command(step, name), progress);
+  apply_steps(std::move(steps), step_label(step), progress);
 }
 
 void Session::go_to(std::size_t cursor, const Progress& progress) {
@@ -483,11 +484,33 @@ std::optional<Blob> Session::blob(std::uint64_t id) {
   return found == blobs_.end() ? std::nullopt : std::optional(found->second);
 }
 
+CommandSubject Session::subject() const {
+  const bool listed = opened_file_ >= 0;
+  return {sample_  ? ""
+          : listed ? options_.files.at(static_cast<std::size_t>(opened_file_)).string()
+                   : input_name_,
+          *now().steps};
+}
+
+std::string Session::history_command() const {
+  const CommandSubject about = subject();
+  if (now().posed) return pose_command(about, methods_[0]);
+  if (sample_) return "sinew studio";
+  const std::string made = make_command(about);
+  return made.empty() ? "sinew studio " + shell_word(about.input) : made;
+}
+
+void Session::send_command(const std::string& command) { broadcast({{"t", "command"}, {"text", command}}); }
+
 Json Session::history_json() const {
   Json labels = Json::array();
   for (const Entry& entry : history_) labels.push_back(entry.label);
-  return {{"t", "history"},     {"labels", labels},         {"cursor", cursor_},
-          {"pose", now().pose}, {"command", now().command}, {"steps", now().steps->size()}};
+  return {{"t", "history"},
+          {"labels", labels},
+          {"cursor", cursor_},
+          {"pose", now().pose},
+          {"command", history_command()},
+          {"steps", now().steps->size()}};
 }
 
 Json Session::state_json() const {

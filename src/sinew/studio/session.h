@@ -19,6 +19,7 @@
 #include "sinew/core/progress.h"
 #include "sinew/pipeline/attention.h"
 #include "sinew/rigging/limb_scene.h"
+#include "sinew/studio/commands.h"
 #include "sinew/studio/gauge.h"
 #include "sinew/studio/grades.h"
 #include "sinew/studio/lane.h"
@@ -58,7 +59,7 @@ class Session {
     std::string label;
     std::shared_ptr<const Json> steps;
     Json pose = Json::object();
-    std::string command;
+    bool posed = false;  ///< Only the pose differs from the entry before.
   };
   struct Sender {
     std::shared_ptr<Peer> peer;
@@ -80,12 +81,15 @@ class Session {
     Half own;
     std::optional<Half> mirrored;  ///< The partner of the joint; absent also where the joint is its own.
     bool both_sides = false;
-    bool open = false;  ///< Other weights stay as they are.
+    bool open = false;        ///< Other weights stay as they are.
+    std::vector<char> fixed;  ///< Per vertex: whether it belongs to a locked piece; empty for none.
     std::shared_ptr<const Scene> scene;
   };
-  /// Another file that the character is compared with.
+  /// Another file that the character is compared with, or an earlier step.
   struct Other {
     std::string name;
+    std::string path;  ///< As a user would type it; empty for an earlier step.
+    bool earlier = false;
     std::shared_ptr<const Scene> scene;
     std::shared_ptr<const PoseMatch> match;  ///< From the character to it.
     std::vector<Json> images;
@@ -106,7 +110,7 @@ class Session {
   /// `number`: among the listed files; −1 for one that was uploaded.
   void open_file(const std::filesystem::path& path, int number, const Progress& progress);
   void commit(std::shared_ptr<const Built> built, Entry entry, bool fresh);
-  void apply_steps(Json steps, std::string label, std::string command, const Progress& progress);
+  void apply_steps(Json steps, std::string label, const Progress& progress);
   void add_step(const Json& step, const Progress& progress);
   void go_to(std::size_t cursor, const Progress& progress);
   void move_joints(const Json& body, const Progress& progress);
@@ -119,10 +123,12 @@ class Session {
   void forget();
   void add_clips(const Json& body, const Progress& progress);
   void find_carried_recipe(const Progress& progress);
+  Json known_file(const std::string& name) const;
   void make_gauge(const std::shared_ptr<const Scene>& scene);
   void send_view(const Json& recipe);
   std::filesystem::path clip_file(const std::string& name);
   std::filesystem::path earlier_path() const;
+  Other earlier_step(const Json& body, const Progress& progress);
 
   // In the frame lane.
   void draw(const std::shared_ptr<Peer>& peer);
@@ -136,9 +142,19 @@ class Session {
   Json measured(const Json& body);
   Json rows(const Json& body) const;
   Json snap(const Json& body);
+  Json piece(const Json& body) const;
+  Json picked(const Json& body) const;
+  /// \throws Error while there is no character yet.
+  std::shared_ptr<const Scene> current() const;
   std::vector<float> field_values(const Scene& scene, const Json& body) const;
 
+  /// Shows the command line of what was done last.
+  void send_command(const std::string& command);
+
   // With the lock held.
+  CommandSubject subject() const;
+  std::string history_command() const;
+  std::string show_command(std::size_t slot, const Json& body) const;
   Json state_json() const;
   Json history_json() const;
   void send_all(const std::shared_ptr<Peer>& peer);
@@ -182,6 +198,7 @@ class Session {
   std::vector<Json> image_blobs_;
   std::filesystem::path drop_;  ///< Where the files of the current drop are.
   int drops_ = 0;
+  int exports_ = 0;
   std::string input_name_ = "sample";
   bool sample_ = true;
   int opened_file_ = -1;  ///< Among the listed files.

@@ -54,10 +54,10 @@ void Session::send_other(const std::shared_ptr<Peer>& peer) {
     const PoseMatch& match = *other_->match;
     const bool equal =
         other_->scene->character().rig.mesh.vertex_count() == scene_->character().rig.mesh.vertex_count();
-    message["other"] = {{"name", other_->name},       {"scene", other_->scene->describe()},
-                        {"images", other_->images},   {"same_skeleton", match.same()},
-                        {"matched", match.matched()}, {"deforming", match.deforming()},
-                        {"by_role", match.by_role()}, {"same_vertices", equal}};
+    message["other"] = {
+        {"name", other_->name},           {"scene", other_->scene->describe()}, {"earlier", other_->earlier},
+        {"images", other_->images},       {"same_skeleton", match.same()},      {"matched", match.matched()},
+        {"deforming", match.deforming()}, {"by_role", match.by_role()},         {"same_vertices", equal}};
   }
   peer->send(compact_text(message));
   if (other_) peer->send(other_->scene->surface(1));
@@ -70,15 +70,31 @@ Session::Other Session::load_other(const Json& body, const Progress& progress) {
   const std::string name = path.filename().string();
   if (asset->character.rig.mesh.face_count() == 0) throw Error(fmt::format("{} has no mesh to show.", name));
   RecipeBuilder builder(asset);
-  return {name, std::make_shared<const Scene>(builder.build(Json::array(), progress), ++generation_), nullptr, {}};
+  return {name,    body.contains("file") ? path.string() : name,
+          false,   std::make_shared<const Scene>(builder.build(Json::array(), progress), ++generation_),
+          nullptr, {}};
 }
 
-// {slot, method, options}: the character by this deformer. In slot 1 also {file} or {name}: another file, or {other:
-// true}: the one that is compared already.
+// {step}: the character as it was after an entry of the history.
+Session::Other Session::earlier_step(const Json& body, const Progress& progress) {
+  std::shared_ptr<const Json> steps;
+  std::string label;
+  {
+    const std::lock_guard lock(mutex_);
+    const std::int64_t step = integer_of(body, "step", 0, static_cast<std::int64_t>(history_.size()) - 1);
+    steps = history_[static_cast<std::size_t>(step)].steps;
+    label = history_[static_cast<std::size_t>(step)].label;
+  }
+  return {label,   "", true, std::make_shared<const Scene>(builder_->build(*steps, progress), ++generation_),
+          nullptr, {}};
+}
+
+// {slot, method, options}: the character by this deformer. In slot 1 also {file} or {name}: another file, {step}: an
+// earlier step, or {other: true}: the one that is compared already. `clip` is what plays, for the command line.
 void Session::show(const Json& body, const Progress& progress) {
   const auto slot = static_cast<std::size_t>(integer_of(body, "slot", 0, 1));
   const std::string method = text_of(body, "method");
-  const bool loads = slot == 1 && (body.contains("file") || body.contains("name"));
+  const bool loads = slot == 1 && (body.contains("file") || body.contains("name") || body.contains("step"));
   std::shared_ptr<const Scene> scene;
   std::optional<Other> other;
   {
@@ -87,7 +103,7 @@ void Session::show(const Json& body, const Progress& progress) {
     if (slot == 1 && flag_of(body, "other", false)) other = other_;
   }
   if (loads) {
-    other = load_other(body, progress);
+    other = body.contains("step") ? earlier_step(body, progress) : load_other(body, progress);
     other->match = std::make_shared<const PoseMatch>(scene->character().rig, other->scene->character().rig);
   }
   std::shared_ptr<Mover> mover;
@@ -102,13 +118,23 @@ void Session::show(const Json& body, const Progress& progress) {
   movers_[slot] = std::move(mover);
   methods_[slot] = method;
   const bool changed = slot == 1 && (loads || other.has_value() != other_.has_value());
-  if (loads) other->images = add_images(other->scene->character());
+  if (loads) other->images = other->earlier ? image_blobs_ : add_images(other->scene->character());
   if (slot == 1) other_ = std::move(other);
   const std::string text = compact_text({{"t", "shown"}, {"slot", slot}, {"method", method}, {"findings", texts}});
+  const std::string command = compact_text({{"t", "command"}, {"text", show_command(slot, body)}});
   for (const Client& client : clients_) {
     if (changed) send_other(client.peer);
     client.peer->send(text);
+    client.peer->send(command);
   }
+}
+
+// With the lock held.
+std::string Session::show_command(std::size_t slot, const Json& body) const {
+  Json details = {{"clip", body.value("clip", Json(""))}, {"method", methods_[0]}};
+  const bool compares = slot == 1 && !methods_[1].empty() && !(other_ && other_->earlier);
+  if (compares) details["other"] = other_ ? other_->path : methods_[1];
+  return use_command(subject(), compares ? "compare" : "clip", details);
 }
 
 }  // namespace sinew::studio

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "sinew/core/error.h"
+#include "sinew/studio/controls.h"
 #include "sinew/studio/gate.h"
 #include "sinew/studio/recipe_extras.h"
 #include "sinew/studio/session.h"
@@ -72,10 +73,19 @@ void Session::export_file(const Sender& sender, const Json& body, const Progress
       id = add_blob(type, std::move(bytes));
     }
     sender.peer->send(
-        Json{{"t", "download"}, {"re", sender.id}, {"blob", id}, {"name", name}, {"findings", texts}}.dump(
-            -1, ' ', false, Json::error_handler_t::replace));
+        compact_text({{"t", "download"}, {"re", sender.id}, {"blob", id}, {"name", name}, {"findings", texts}}));
   };
-  if (format == "recipe" || format == "pose") {
+  const bool page = format == "report", text_only = format == "recipe" || format == "pose";
+  const Json formats = export_formats();
+  if (!page && !text_only && std::find(formats.begin(), formats.end(), format) == formats.end())
+    throw Error(fmt::format("The studio writes no '{}' files.", format));
+  {
+    const std::lock_guard lock(mutex_);
+    const CommandSubject about = subject();
+    const std::string command = compact_text({{"t", "command"}, {"text", export_command(about, format)}});
+    for (const Client& client : clients_) client.peer->send(command);
+  }
+  if (text_only) {
     const std::string text = json_text(format == "pose" ? recipe["view"]["pose"] : recipe);
     const auto bytes = io::as_bytes(text);
     deliver(stem + (format == "pose" ? ".pose.json" : ".sinew.json"), "application/json",
@@ -83,26 +93,32 @@ void Session::export_file(const Sender& sender, const Json& body, const Progress
     return;
   }
   progress.step("writing", 0.3);
-  const bool page = format == "report";
-  constexpr std::array endings = {"glb", "gltf", "vrm"};
-  if (!page && std::find(endings.begin(), endings.end(), format) == endings.end())
-    throw Error(fmt::format("The studio exports glb, gltf and vrm files, not '{}'.", format));
-  if (format == "gltf")
-    throw Error("A .gltf file has further files beside it. Export a .glb file, or use `sinew convert`.");
-  const fs::path folder = options_.scratch / fmt::format("export{}", generation_);
+  const fs::path folder = options_.scratch / fmt::format("export{}", ++exports_);
   fs::create_directories(folder);
   const std::string name = stem + (scene->built().changed ? "_rigged" : "");
   const fs::path path = folder / (name + (page ? ".glb" : "." + format));
-  io::set_may_replace(path, true);
   Report report;
   save_built(scene->built(), path, report);
-  if (!page) {
-    io::Bytes bytes = io::read_file(path);
-    if (flag_of(body, "recipe", false)) bytes = with_recipe(std::move(bytes), recipe);
-    return deliver(path.filename().string(), "model/gltf-binary", std::move(bytes), report.warnings);
+  if (page) {
+    if (!options_.report) throw Error("This build makes no reports.");
+    deliver(name + ".html", "text/html", options_.report(path), report.warnings);
+  } else {
+    // Some formats have further files beside the first one, such as materials and pictures.
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+      if (entry.is_regular_file() && entry.path() != path) files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    files.insert(files.begin(), path);
+    for (const fs::path& file : files) {
+      io::Bytes bytes = io::read_file(file);
+      const bool first = file == path, binary = format == "glb" || format == "vrm";
+      if (first && binary && flag_of(body, "recipe", false)) bytes = with_recipe(std::move(bytes), recipe);
+      deliver(file.filename().string(), binary ? "model/gltf-binary" : "application/octet-stream", std::move(bytes),
+              first ? report.warnings : Findings());
+    }
   }
-  if (!options_.report) throw Error("This build makes no reports.");
-  deliver(name + ".html", "text/html", options_.report(path), report.warnings);
+  std::error_code problem;
+  fs::remove_all(folder, problem);
 }
 
 void Session::load_recipe(const std::string& name, const Progress& progress) {
@@ -114,7 +130,7 @@ void Session::load_recipe(const std::string& name, const Progress& progress) {
   }
   const Json recipe = io::parse_json(io::read_json_bytes(path), path);
   Json steps = recipe_steps(recipe, builder_->input());
-  apply_steps(std::move(steps), "Load " + name, "", progress);
+  apply_steps(std::move(steps), "Load " + name, progress);
   send_view(recipe);
 }
 
@@ -166,7 +182,7 @@ void Session::find_earlier_work() {
 void Session::restore(const Progress& progress) {
   const fs::path path = earlier_path();
   const Json recipe = io::parse_json(io::read_json_bytes(path), path);
-  apply_steps(recipe_steps(recipe, builder_->input()), "Restore earlier work", "", progress);
+  apply_steps(recipe_steps(recipe, builder_->input()), "Restore earlier work", progress);
   send_view(recipe);
 }
 
@@ -190,7 +206,7 @@ void Session::find_carried_recipe(const Progress& progress) {
       // It belongs to another file.
     }
     if (steps.is_array()) {
-      apply_steps(std::move(steps), "Steps of the exported file", "", progress);
+      apply_steps(std::move(steps), "Steps of the exported file", progress);
       send_view(recipe);
       return;
     }
@@ -199,9 +215,22 @@ void Session::find_carried_recipe(const Progress& progress) {
   if (!carried_recipe_.is_object()) return;
   send_view(carried_recipe_);
   const Json made_from = carried_recipe_.value("input", Json::object());
-  broadcast({{"t", "carried"},
-             {"name", made_from.is_object() ? made_from.value("name", Json("")) : Json("")},
-             {"steps", carried_recipe_.value("steps", Json::array()).size()}});
+  const Json name = made_from.is_object() ? made_from.value("name", Json("")) : Json("");
+  Json message = {{"t", "carried"}, {"name", name}, {"steps", carried_recipe_.value("steps", Json::array()).size()}};
+  if (const Json open = known_file(plain_name(name.is_string() ? name.get<std::string>() : "")); !open.is_null())
+    message["open"] = open;
+  broadcast(message);
+}
+
+/// How a page opens a file of this name: a listed one, or one of the current drop. Null if there is none.
+Json Session::known_file(const std::string& name) const {
+  if (name.empty()) return {};
+  for (std::size_t i = 0; i < options_.files.size(); ++i)
+    if (options_.files[i].filename() == name) return {{"file", i}};
+  const std::lock_guard lock(mutex_);
+  std::error_code problem;
+  if (!drop_.empty() && fs::is_regular_file(drop_ / name, problem)) return {{"name", name}};
+  return {};
 }
 
 fs::path Session::clip_file(const std::string& name) {
@@ -237,12 +266,7 @@ void Session::add_clips(const Json& body, const Progress& progress) {
   const std::string label = source.character.clips.size() == 1
                                 ? "Add clip " + source.character.clips.front().name
                                 : fmt::format("Add {} clips of {}", source.character.clips.size(), name);
-  std::string command;
-  {
-    const std::lock_guard lock(mutex_);
-    command = fmt::format("sinew animate {} {}", input_name_, name);
-  }
-  apply_steps(std::move(steps), label, command, progress);
+  apply_steps(std::move(steps), label, progress);
   const std::vector<Clip>& clips = scene_->character().clips;
   broadcast({{"t", "play"}, {"clip", clips.size() - source.character.clips.size()}});
 }

@@ -10,9 +10,8 @@
 
 #include "sinew/core/angles.h"
 #include "sinew/core/error.h"
-#include "sinew/geometry/mesh/components.h"
-#include "sinew/geometry/mesh/weld.h"
 #include "sinew/motion/pose_file.h"
+#include "sinew/pipeline/bind_select.h"
 #include "sinew/studio/clip_edit.h"
 #include "sinew/studio/session.h"
 
@@ -103,8 +102,9 @@ void Session::draw(const std::shared_ptr<Peer>& peer) {
 
 void Session::edit_pose(const Sender& sender, const Json& body) {
   try {
+    const std::shared_ptr<const Scene> scene = current();
     const std::lock_guard lock(mutex_);
-    const Rig& rig = scene_->character().rig;
+    const Rig& rig = scene->character().rig;
     Json pose;
     std::string label;
     if (body.contains("pose")) {
@@ -125,7 +125,7 @@ void Session::edit_pose(const Sender& sender, const Json& body) {
                                                        rig.skeleton.joints[edit["joint"].get<Index>()].name);
     }
     history_.resize(cursor_ + 1);
-    history_.push_back({label, now().steps, std::move(pose), now().command});
+    history_.push_back({label, now().steps, std::move(pose), true});
     cursor_ = history_.size() - 1;
     const std::string text = compact_text(history_json());
     for (const Client& client : clients_) client.peer->send(text);
@@ -136,12 +136,11 @@ void Session::edit_pose(const Sender& sender, const Json& body) {
 }
 
 Json Session::snap(const Json& body) {
-  std::shared_ptr<const Scene> scene;
+  const std::shared_ptr<const Scene> scene = current();
   std::shared_ptr<const rigging::LimbScene> limbs;
   {
     const std::lock_guard lock(mutex_);
-    scene = scene_;
-    limbs = limbs_;
+    if (scene_ == scene) limbs = limbs_;
   }
   const Rig& rig = scene->character().rig;
   if (!limbs) {
@@ -171,6 +170,34 @@ Json Session::snap(const Json& body) {
   return {{"hit", true}, {"point", numbers(centre->point)}, {"radius", centre->radius}, {"outline", outline}};
 }
 
+// {vertex}: its weights, and the piece that it belongs to.
+Json Session::picked(const Json& body) const {
+  const std::shared_ptr<const Scene> scene = current();
+  const Rig& rig = scene->character().rig;
+  const auto vertex =
+      static_cast<Index>(integer_of(body, "vertex", 0, static_cast<std::int64_t>(rig.mesh.vertex_count()) - 1));
+  Json row = Json::array();
+  if (vertex < rig.weights.row_count())
+    for (const Influence& influence : rig.weights.row(vertex))
+      row.push_back({rig.skeleton.joints[influence.joint].name, influence.weight});
+  // Numbered as the words of recipes count them.
+  const Index shell = pipeline::shells_of(rig.mesh).of_vertex[vertex];
+  return {{"row", row}, {"shell", shell == kNone ? -1 : static_cast<int>(shell)}};
+}
+
+// {of: "shell:3"}: its vertices, as base64 of a byte for each vertex of the mesh.
+Json Session::piece(const Json& body) const {
+  const std::vector<char> chosen = pipeline::vertices_of_word(current()->character(), text_of(body, "of"));
+  return {{"vertices", io::base64_encode(std::as_bytes(std::span(chosen)))},
+          {"count", std::count(chosen.begin(), chosen.end(), char{1})}};
+}
+
+std::shared_ptr<const Scene> Session::current() const {
+  const std::lock_guard lock(mutex_);
+  if (!scene_) throw Error("The studio is still starting.");
+  return scene_;
+}
+
 void Session::answer(const Sender& sender, const Json& body) {
   try {
     const std::string what = text_of(body, "what");
@@ -186,18 +213,9 @@ void Session::answer(const Sender& sender, const Json& body) {
       const std::int64_t clip = integer_of(body, "clip", -1, 1 << 20);
       result = {{"duration", mover && clip >= 0 ? mover->duration_s(static_cast<std::size_t>(clip)) : 0.0}};
     } else if (what == "vertex") {
-      const std::lock_guard lock(mutex_);
-      const Character& character = scene_->character();
-      const auto vertex = static_cast<Index>(
-          integer_of(body, "vertex", 0, static_cast<std::int64_t>(character.rig.mesh.vertex_count()) - 1));
-      Json row = Json::array();
-      if (vertex < character.rig.weights.row_count())
-        for (const Influence& influence : character.rig.weights.row(vertex))
-          row.push_back({character.rig.skeleton.joints[influence.joint].name, influence.weight});
-      const geometry::Welding welding = geometry::weld(character.rig.mesh);
-      const geometry::Components shells = geometry::components(character.rig.mesh, &welding);
-      const Index shell = shells.of_vertex[vertex];
-      result = {{"row", row}, {"shell", shell == kNone ? -1 : static_cast<int>(shell)}};
+      result = picked(body);
+    } else if (what == "piece") {
+      result = piece(body);
     } else if (what == "rows") {
       result = rows(body);
     } else if (what == "measure") {

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "sinew/core/error.h"
+#include "sinew/pipeline/bind_select.h"
 #include "sinew/pipeline/weights_partners.h"
 #include "sinew/studio/clip_edit.h"
 #include "sinew/studio/session.h"
@@ -82,6 +83,18 @@ Brush brush_of(const Json& body, const Skeleton& skeleton) {
   return brush;
 }
 
+/// Vertices of meshes and materials that `fixed` names; empty for none.
+std::vector<char> locked_vertices(const Json& body, const Character& character) {
+  std::vector<char> fixed;
+  for (const Json& word : body.value("fixed", Json::array())) {
+    if (!word.is_string()) continue;
+    const std::vector<char> chosen = pipeline::vertices_of_word(character, word.get<std::string>());
+    fixed.resize(chosen.size(), 0);
+    for (std::size_t v = 0; v < chosen.size(); ++v) fixed[v] = static_cast<char>(fixed[v] | chosen[v]);
+  }
+  return fixed;
+}
+
 /// What is measured belongs to the character; another file that it is compared with is not measured.
 void drop_other(std::array<std::shared_ptr<Mover>, 2>& movers) {
   if (movers[0] && movers[1] && &movers[0]->scene() != &movers[1]->scene()) movers[1].reset();
@@ -100,11 +113,7 @@ std::string text_of_pins(const std::map<Index, float>& values) {
 void Session::stroke(const Sender& sender, const Json& body) {
   try {
     const std::string phase = text_of(body, "phase");
-    std::shared_ptr<const Scene> scene;
-    {
-      const std::lock_guard lock(mutex_);
-      scene = scene_;
-    }
+    const std::shared_ptr<const Scene> scene = current();
     if (phase == "begin") return begin_stroke(body, scene);
     if (!stroke_ || stroke_->scene != scene) throw Error("The stroke is over: the character has changed.");
     if (phase == "drop") {
@@ -118,7 +127,8 @@ void Session::stroke(const Sender& sender, const Json& body) {
     const auto vertex =
         static_cast<Index>(integer_of(body, "vertex", 0, static_cast<std::int64_t>(mesh.vertex_count()) - 1));
     const auto put = [&](Stroke::Half& half, Index at, const Vec3& point) {
-      for (const Pin& pin : brush_surface_->dab(half.brush, at, point, half.weights)) half.pins[pin.vertex] = pin.value;
+      for (const Pin& pin : brush_surface_->dab(half.brush, at, point, half.weights))
+        if (stroke_->fixed.empty() || stroke_->fixed[pin.vertex] == 0) half.pins[pin.vertex] = pin.value;
     };
     put(stroke_->own, vertex, mesh.positions[vertex]);
     if (stroke_->both_sides) {
@@ -151,6 +161,7 @@ void Session::begin_stroke(const Json& body, const std::shared_ptr<const Scene>&
   begun.own = half(brush_of(body, character.rig.skeleton));
   begun.scene = scene;
   begun.open = !flag_of(body, "normalize", true);
+  begun.fixed = locked_vertices(body, character);
   if (flag_of(body, "mirror", false)) {
     const std::vector<Index> partner = partners_of(scene->built());
     const Index opposite = partner[begun.own.brush.joint];
@@ -183,9 +194,9 @@ void Session::end_stroke(const Sender& sender) {
 
 // {vertices: […]}: their weights, and those that were computed.
 Json Session::rows(const Json& body) const {
-  const std::lock_guard lock(mutex_);
-  const Rig& rig = scene_->character().rig;
-  const std::shared_ptr<const SkinWeights>& automatic = scene_->built().automatic;
+  const std::shared_ptr<const Scene> scene = current();
+  const Rig& rig = scene->character().rig;
+  const std::shared_ptr<const SkinWeights>& automatic = scene->built().automatic;
   const auto written = [&](std::span<const Influence> row) {
     Json list = Json::array();
     for (const Influence& influence : row)
