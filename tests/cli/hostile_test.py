@@ -11,6 +11,7 @@ import copy
 import json
 import math
 import os
+import random
 import resource
 import struct
 import subprocess
@@ -160,6 +161,27 @@ class Hostile(CommandCase):
         mesh = glb.json["meshes"][0]
         mesh["primitives"] = [copy.deepcopy(mesh["primitives"][0]) for _ in range(60)]
         self.run_all("copies.glb", glb, [c for c in COMMANDS if "rig.json" not in c])
+
+    def test_two_hundred_copies_in_one_place(self):
+        glb = self.glb()
+        mesh = glb.json["meshes"][0]
+        mesh["primitives"] = [copy.deepcopy(mesh["primitives"][0]) for _ in range(200)]
+        self.run_all("many.glb", glb, ("check IN", "measure IN --rom", "bind IN --method voxel -o out.glb",
+                                       "deform IN --method pbd --clip bend --frames 0:1 -o out.pc2"))
+
+    def test_loose_triangles(self):
+        chance = random.Random(1)
+        text = ""
+        for _ in range(200):
+            center = [chance.random() for _ in range(3)]
+            for _ in range(3):
+                text += "v " + " ".join(f"{x + chance.random() - 0.5:.5f}" for x in center) + "\n"
+            text += "f -3 -2 -1\n"
+        self.run_all("soup.obj", text.encode(), ("info IN --deep", "rig IN -o out.glb"))
+        report = json.loads(self.sinew("rig", "soup.obj", "-o", "soup.glb", "--json").stdout)
+        self.assertIn("voxel.coarse", [finding["code"] for finding in report["findings"]])
+        self.run_all("soup.glb", self.read("soup.glb"), ("bind IN --method voxel -o out.glb", "bind IN -o out.glb", "measure IN",
+                                                         "weights IN --repair --fill --smooth 2 -o out.glb", "check IN"))
 
     def test_many_instances_of_one_mesh(self):
         glb = self.glb()

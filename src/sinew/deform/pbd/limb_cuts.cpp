@@ -8,6 +8,7 @@
 #include <map>
 
 #include "sinew/core/parallel.h"
+#include "sinew/geometry/mesh/copies.h"
 #include "sinew/geometry/mesh/facing.h"
 #include "sinew/geometry/spatial/fast_winding.h"
 #include "sinew/geometry/spatial/ray_scene.h"
@@ -27,8 +28,9 @@ class SkinSideFinder {
         positions_(skin.positions),
         rows_(rows),
         kinship_(kinship),
-        corners_(geometry::triangle_vertices(skin)),
-        scene_(skin) {
+        // A skin that is there hundreds of times does not overlap itself as limbs do.
+        corners_(geometry::without_many_copies(skin.positions, geometry::triangle_vertices(skin))),
+        scene_(geometry::TriangleSoup{positions_, corners_}) {
     const geometry::TriangleSoup soup{positions_, corners_};
     const geometry::Facing facing = geometry::solid_facing(soup);
     winding_ = geometry::FastWinding(soup, facing.signs);

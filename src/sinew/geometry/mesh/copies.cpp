@@ -67,4 +67,13 @@ std::vector<Index> first_copies(std::span<const Vec3> positions, std::span<const
   return first;
 }
 
+std::vector<std::array<Index, 3>> without_many_copies(std::span<const Vec3> positions,
+                                                      std::vector<std::array<Index, 3>> triangles) {
+  const std::vector<Index> first = first_copies(positions, triangles);
+  std::vector<std::array<Index, 3>> once;
+  for (Index t = 0; t < first.size(); ++t)
+    if (first[t] == t) once.push_back(triangles[t]);
+  return kManyCopies * once.size() <= triangles.size() ? once : triangles;
+}
+
 }  // namespace sinew::geometry

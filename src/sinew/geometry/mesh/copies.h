@@ -15,4 +15,11 @@ namespace sinew::geometry {
 /// of copies of a mesh in one place would make searches take the square of their number otherwise. About n log n.
 std::vector<Index> first_copies(std::span<const Vec3> positions, std::span<const std::array<Index, 3>> triangles);
 
+/// From so many triangles in one place on average on, methods take one of each place.
+inline constexpr std::size_t kManyCopies = 8;
+
+/// The first triangle of each place if there are `kManyCopies` in one place on average, else all.
+std::vector<std::array<Index, 3>> without_many_copies(std::span<const Vec3> positions,
+                                                      std::vector<std::array<Index, 3>> triangles);
+
 }  // namespace sinew::geometry

@@ -28,7 +28,8 @@ struct SignedSurface {
         box(bounds({mesh.positions, triangles})),
         once(without_copies(mesh, triangles)),
         scene(TriangleSoup{mesh.positions, once}) {
-    const TriangleSoup soup{mesh.positions, triangles};
+    // Of a body that is there hundreds of times, one is as good for what is inside.
+    const TriangleSoup soup{mesh.positions, kManyCopies * once.size() <= triangles.size() ? once : triangles};
     winding = FastWinding(soup, solid_facing(soup).signs);
   }
 

@@ -20,8 +20,7 @@ namespace {
 constexpr double kFloatSlack = 1e-6;
 // Of closest points in double precision.
 constexpr double kTieSlack = 1e-12;
-// Closest points get a scene of their own where so many triangles or more lie in the same place on average.
-constexpr std::size_t kManyCopies = 8;
+// Closest points get a scene of their own where many triangles lie in the same place. A sample is looked at first.
 constexpr std::size_t kSampleStep = 13, kLeastSampled = 4096;
 
 RTCDevice ray_device() {
