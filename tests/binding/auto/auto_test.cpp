@@ -136,6 +136,47 @@ TEST(Auto, SaysWhatItDid) {
   EXPECT_TRUE(bound.findings.empty());
 }
 
+/// The same rig below a root at a place of its own.
+Rig with_root_at(Rig rig, const Vec3& place) {
+  Joint root;
+  root.name = "Ground";
+  root.rest.translation = place;
+  for (Joint& joint : rig.skeleton.joints) {
+    if (joint.parent == kNone) joint.rest.translation -= place;
+    joint.parent = joint.parent == kNone ? 0 : joint.parent + 1;
+  }
+  rig.skeleton.joints.insert(rig.skeleton.joints.begin(), root);
+  return rig;
+}
+
+TEST(Auto, ARootOutsideTheBodyGetsNoSkin) {
+  const Rig plain = made_rig("human", 2000);
+  const Vec3 hips = plain.skeleton.joints[0].rest.translation;
+  // Its bone passes through the air, and through the thigh.
+  const Rig grounded = with_root_at(plain, hips + Vec3(0.35, -0.6, 0.1) * hips.y());
+  const BindResult expected = bind_rig(plain), bound = bind_rig(grounded);
+  for (Index v = 0; v < plain.mesh.vertex_count(); ++v) {
+    const auto row = bound.weights.row(v), other = expected.weights.row(v);
+    ASSERT_EQ(row.size(), other.size());
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      EXPECT_EQ(row[k].joint, other[k].joint + 1);
+      EXPECT_EQ(row[k].weight, other[k].weight);
+    }
+  }
+  ASSERT_FALSE(bound.findings.empty());
+  EXPECT_EQ(bound.findings.front().code, "auto.ground_root");
+}
+
+TEST(Auto, ARootInsideTheBodyGetsSkin) {
+  const Rig plain = made_rig("human", 2000);
+  const Vec3 hips = plain.skeleton.joints[0].rest.translation;
+  const BindResult bound = bind_rig(with_root_at(plain, 0.93 * hips));
+  Index rows = 0;
+  for (Index v = 0; v < plain.mesh.vertex_count(); ++v)
+    for (const Influence& i : bound.weights.row(v)) rows += i.joint == 0 ? 1 : 0;
+  EXPECT_GT(rows, 0U);
+}
+
 TEST(Auto, APartThatTheFileHangsOnAJointStaysThere) {
   Rig rig = made_rig("human", 2000, true);
   const Index joint = rig.skeleton.find("LeftHand");

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "sinew/binding/auto/auto_body.h"
+#include "sinew/binding/auto/ground_roots.h"
 #include "sinew/binding/auto/layers.h"
 #include "sinew/binding/auto/shells.h"
 #include "sinew/binding/distance/distance.h"
@@ -256,9 +257,18 @@ struct AutoRun {
 
 }  // namespace
 
-BindResult bind_auto(const Subject& subject, const AutoOptions& options, const BindOptions& common,
+BindResult bind_auto(const Subject& given, const AutoOptions& options, const BindOptions& common,
                      const Progress& progress) {
+  Subject subject = given;
+  const std::vector<Index> grounded = ground_roots(given);
+  for (const Index joint : grounded) subject.bound[joint] = 0;
   AutoRun run(subject, options, common, progress);
+  for (const Index joint : grounded)
+    run.bound.findings.push_back(
+        {"auto.ground_root", subject.skeleton.joints[joint].name,
+         fmt::format("The joint '{}' and most of its bones are outside the mesh, so it only carries the other joints "
+                     "and gets no skin.",
+                     subject.skeleton.joints[joint].name)});
   run.take_apart();
   if (run.shells.shells.empty()) return bind_by_distance(subject, {}, common, progress);
   run.do_bodies();
