@@ -6,6 +6,7 @@
 // Tools of the studio, one by one, on a folder of two made characters. Pictures of the screens stay in the work folder.
 
 import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {openStudio, workFolder} from './scenarios.mjs';
@@ -84,9 +85,9 @@ const scenarios = {
     await mode('Joints');
     const fingers = () => page.evaluate(() => new Set(window.sinewStudio.store.scene.value.joints.filter((joint) => /_(thumb|index|middle|ring|little)_/.test(joint.role)).map((joint) => joint.role.replace(/_\d$/, ''))).size);
     assert.equal(await fingers(), 10);
-    await page.getByLabel('finger count').selectOption('4');
+    await page.getByLabel('fingers').selectOption('4');
     await page.getByRole('button', {name: 'Rig again', exact: true}).click();
-    await until(page, (store) => store.recipe.value.at(-1)?.options?.finger_count === '4' && store.job.value === null);
+    await until(page, (store) => store.recipe.value.at(-1)?.options?.fingers === '4' && store.job.value === null);
     assert.equal(await fingers(), 8);
     await shot('fingers');
     await mode('Review');
@@ -237,6 +238,55 @@ const scenarios = {
     await until(page, (store, app, count) => store.scene.value.joints.length === count && store.job.value === null, names);
   },
 
+  async 'several joints move together, and those below come along'() {
+    await mode('Joints');
+    await page.evaluate(() => {
+      const {app, store} = window.sinewStudio;
+      store.mirror.value = false;
+      app.view.frameAll();
+      app.view.view([0, 0, 1]);
+    });
+    const [elbow, wrist] = [await choose('Left.*(Fore|Lower)Arm$'), await choose('LeftHand$')];
+    await page.waitForTimeout(600);
+    const spots = [await spotOf(elbow), await spotOf(wrist)];
+    await page.mouse.click(spots[0].x, spots[0].y);
+    await page.keyboard.down('Shift');
+    await page.mouse.click(spots[1].x, spots[1].y);
+    await page.keyboard.up('Shift');
+    assert.deepEqual(await page.evaluate(() => [...window.sinewStudio.store.group.value].sort((a, b) => a - b)), [elbow, wrist].sort((a, b) => a - b));
+    await shot('where');
+    const drag = async () => {
+      const steps = (await value(page, 'recipe')).length;
+      const [from, to] = [await spotOf(elbow), await spotOf(wrist)];
+      await page.mouse.move(from.x, from.y);
+      await page.mouse.down();
+      await page.mouse.move(from.x + 0.15 * (to.x - from.x), from.y + 0.15 * (to.y - from.y), {steps: 4});
+      await page.waitForTimeout(500);
+      await shot('several');
+      await page.mouse.up();
+      await until(page, (store, app, count) => store.recipe.value.length === count + 1 && store.job.value === null, steps);
+      const {hints} = (await value(page, 'recipe')).at(-1);
+      await page.keyboard.press('Control+z');
+      await until(page, (store, app, count) => store.recipe.value.length === count && store.job.value === null, steps);
+      return Object.keys(hints).sort();
+    };
+    assert.deepEqual((await drag()).filter((name) => name.startsWith('Left')), ['LeftForearm', 'LeftHand']);
+    await page.evaluate(() => {
+      const {store} = window.sinewStudio;
+      store.group.value = new Set();
+      store.children.value = true;
+    });
+    await page.evaluate((j) => (window.sinewStudio.store.chosen.value = j), elbow);
+    await page.waitForTimeout(500);
+    const below = await drag();
+    assert.ok(['LeftForearm', 'LeftHand', 'LeftMiddle3'].every((name) => below.includes(name)) && !below.includes('LeftUpperArm'), below.join());
+    await page.evaluate(() => {
+      const {store} = window.sinewStudio;
+      store.children.value = false;
+      store.mirror.value = true;
+    });
+  },
+
   async 'the recipe repeats all this, and travels inside the file'() {
     await mode('Deliver');
     const plain = readFileSync(await exported('Export GLB'));
@@ -248,7 +298,12 @@ const scenarios = {
     const steps = (await value(page, 'recipe')).length;
     await upload('Open…', file);
     await until(page, (store) => store.carried.value !== null);
-    assert.deepEqual(await value(page, 'carried'), {name: 'b.obj', steps});
+    assert.deepEqual(await value(page, 'carried'), {name: 'b.obj', steps, open: {file: 1}});
+    await shot('carried');
+    await page.getByRole('button', {name: 'Go on with b.obj'}).click();
+    await until(page, (store, app, count) => store.input.value === 'b.obj' && store.recipe.value.length === count && store.job.value === null, steps);
+    await upload('Open…', file);
+    await until(page, (store) => store.carried.value !== null);
     await upload('Open…', join(work, 'characters/b.obj'), join(work, 'characters/b.mtl'), join(work, 'waving.glb'));
     await until(page, (store, app, count) => store.recipe.value.length === count && store.job.value === null, steps);
   },
@@ -327,6 +382,133 @@ const scenarios = {
     await until(page, (store, app) => store.other.value === null);
   },
 
+  async 'an earlier step is the other side, with its difference'() {
+    await page.evaluate(() => window.sinewStudio.app.run('open', {file: 0}));
+    await until(page, (store) => store.input.value === 'a.glb' && store.job.value === null);
+    await page.evaluate(() => window.sinewStudio.app.step({do: 'weights', options: {smooth: 20}}));
+    await idle();
+    await mode('Compare');
+    await page.getByLabel('File on the right').selectOption('step:0');
+    await until(page, (store, app) => store.other.value?.earlier === true && app.view.skins[1].joints.length > 0);
+    await page.evaluate(() => window.sinewStudio.app.playNamed('exercise'));
+    await button('difference').click();
+    await until(page, (store, app) => Math.max(...app.view.skins[0].mesh.geometry.attributes.field.array) > 1);
+    await button('wipe').click();
+    await page.waitForTimeout(400);
+    await shot('before_after');
+    await page.getByLabel('File on the right').selectOption('this');
+    await until(page, (store) => store.other.value === null);
+    await page.keyboard.press('Control+z');
+    await idle();
+  },
+
+  async 'meshes, pieces and bones are hidden, shown alone and locked'() {
+    await mode('Weights');
+    await page.evaluate(() => window.sinewStudio.app.view.frameAll());
+    const drawn = () => page.evaluate(() => window.sinewStudio.app.view.skins[0].mesh.geometry.index.count);
+    const all = await drawn();
+    await page.locator('.outliner').getByRole('button', {name: /^Hide /}).first().click({force: true});
+    await until(page, (store) => store.hiddenParts.value.size === 1);
+    await page.waitForTimeout(300);
+    assert.equal(await drawn(), 0, 'the only mesh is hidden');
+    await page.locator('.outliner').getByRole('button', {name: /^Hide /}).first().click({force: true});
+    // The piece that is clicked is shown alone, and the key shows everything again.
+    const head = await choose('Head$');
+    await page.evaluate(() => window.sinewStudio.app.choose(-1));
+    await until(page, (store, app) => app.view.skins[0].joints.length > 0);
+    await page.waitForTimeout(600);
+    const spot = await spotOf(head);
+    await page.mouse.click(spot.x, spot.y - 8);
+    await until(page, (store) => store.rowTable.value.length === 1);
+    await page.keyboard.press('Shift+H');
+    await until(page, (store) => store.only.value !== null);
+    await page.waitForTimeout(300);
+    assert.ok((await drawn()) > 0 && (await drawn()) <= all);
+    await shot('only_piece');
+    await page.keyboard.press('Shift+H');
+    await until(page, (store) => store.only.value === null);
+    const name = (await value(page, 'scene')).joints[head].name;
+    await page.locator('.outliner').getByRole('button', {name: `Hide ${name}`, exact: true}).click({force: true});
+    assert.equal(await page.evaluate((j) => window.sinewStudio.app.view.bones.shown(j), head), false);
+    await page.locator('.outliner').getByRole('button', {name: `Hide ${name}`, exact: true}).click({force: true});
+    await page.locator('.outliner').getByRole('button', {name: `Lock ${name}`, exact: true}).click({force: true});
+    assert.deepEqual(await page.evaluate(() => [...window.sinewStudio.store.locked.value]), [name]);
+    await page.keyboard.press('l');
+    assert.deepEqual(await page.evaluate(() => [...window.sinewStudio.store.locked.value]), []);
+    await page.keyboard.press('a');
+    await page.waitForTimeout(300);
+    await shot('axes');
+    await page.keyboard.press('a');
+  },
+
+  async 'a locked mesh keeps its weights under the brush'() {
+    const part = (await value(page, 'scene')).parts[0].name;
+    await choose('Head$');
+    const before = await value(page, 'history');
+    const paint = (fixed) => page.evaluate(async (words) => {
+      const {app, store} = window.sinewStudio;
+      app.link.tell('stroke', {phase: 'begin', mode: 'add', joint: store.chosen.value, radius: 0.1, strength: 1, value: 1, fixed: words});
+      app.link.tell('stroke', {phase: 'dab', vertex: 10});
+      app.link.tell('stroke', {phase: 'end'});
+      await new Promise((done) => setTimeout(done, 1500));
+    }, fixed);
+    await paint([part]);
+    assert.equal((await value(page, 'history')).cursor, before.cursor, 'nothing was painted');
+    await paint([]);
+    await until(page, (store, app, cursor) => store.history.value.cursor === cursor + 1 && store.job.value === null, before.cursor);
+    await page.keyboard.press('Control+z');
+    await idle();
+  },
+
+  async 'a copied command gives the same file'() {
+    const text = () => value(page, 'command');
+    const run = (line) => execFileSync('bash', ['-c', line.replaceAll('sinew ', `${program} `)], {cwd: work, stdio: 'pipe'});
+    await page.evaluate(() => window.sinewStudio.app.run('open', {file: 0}));
+    await until(page, (store) => store.input.value === 'a.glb' && store.job.value === null && store.recipe.value.length === 0);
+    await page.evaluate(() => window.sinewStudio.app.step({do: 'weights', options: {smooth: 2, prune: 0.02}}));
+    await idle();
+    const first = await text();
+    assert.match(first, /^sinew weights characters\/a\.glb --smooth 2 --prune 0\.02 -o a_rigged\.glb$/);
+    await mode('Deliver');
+    await page.getByLabel('With the recipe inside').uncheck();
+    const here = readFileSync(await exported('Export GLB'));
+    run((await text()) + ' --force');
+    assert.ok(here.equals(readFileSync(join(work, 'a_rigged.glb'))), 'the files differ');
+    await mode('Pose');
+    await page.evaluate(() => window.sinewStudio.app.run('pose', {edit: {kind: 'twist', joint: 3, angle: 1}}));
+    await until(page, (store) => / --pose a\.pose\.json /.test(store.command.value));
+    await exported('Save pose');
+    run(`${(await text()).split(' && ').at(-1)} --force`);
+    await page.evaluate(() => window.sinewStudio.app.playNamed('walk'));
+    await until(page, (store) => / && sinew render a_rigged\.glb --clip (builtin:)?walk -o a\.webp$/.test(store.command.value));
+    await mode('Compare');
+    await until(page, (store) => store.command.value.endsWith('sinew check a_rigged.glb'));
+    await page.keyboard.press('Control+z');
+    await page.keyboard.press('Control+z');
+    await idle();
+  },
+
+  async 'a preset and a format are chosen for the export'() {
+    await page.evaluate(() => window.sinewStudio.app.run('open', {file: 0}));
+    await until(page, (store) => store.input.value === 'a.glb' && store.job.value === null && store.recipe.value.length === 0);
+    await mode('Deliver');
+    const plain = readFileSync(await exported('Export GLB'));
+    await page.getByLabel('preset').selectOption('unreal');
+    await until(page, (store) => store.recipe.value.at(-1)?.options?.preset === 'unreal' && store.job.value === null);
+    assert.ok((await value(page, 'scene')).joints.some((joint) => joint.name === 'upperarm_l'));
+    await shot('preset');
+    const file = await exported('Export GLB');
+    assert.match(sinew('info', file), /upperarm_l|joints/);
+    // Undo gives the file back as it was: nothing that the step changed is shared with it.
+    await page.keyboard.press('Control+z');
+    await until(page, (store) => store.recipe.value.length === 0 && store.job.value === null);
+    const again = readFileSync(await exported('Export GLB'));
+    assert.ok(plain.equals(again), 'the files differ');
+    await page.getByLabel('Format').selectOption('obj');
+    assert.match(await exported('Export OBJ'), /\.obj$/);
+    await page.getByLabel('Format').selectOption('vrm');
+  },
+
   async 'a piece follows a joint'() {
     await page.evaluate(() => window.sinewStudio.app.run('open', {file: 0}));
     await until(page, (store) => store.input.value === 'a.glb' && store.job.value === null);
@@ -343,7 +525,9 @@ const scenarios = {
 
   async 'VRM and report are delivered'() {
     await mode('Deliver');
-    const vrm = await exported('VRM');
+    await page.getByLabel('Format').selectOption('vrm');
+    const vrm = await exported('Export VRM');
+    await page.getByLabel('Format').selectOption('glb');
     assert.match(sinew('info', vrm, '--json'), /vrm/i);
     const report = await exported('Report');
     const other = await context.newPage();

@@ -3,12 +3,12 @@
 
 /// Connects the program, the picture and what the panels show.
 
-import { effect } from '@preact/signals';
+import { effect, untracked } from '@preact/signals';
 import * as THREE from 'three';
 import { Viewport } from '../view/viewport';
 import type { Look } from '../view/skin';
 import { Link, kinds, type Answer, type Head } from './link';
-import { Tools } from './tools';
+import { picked, Tools } from './tools';
 import * as store from './store';
 
 const modelFiles = (name: string) => store.welcome.value?.endings.some((ending) => name.toLowerCase().endsWith(ending)) ?? false;
@@ -24,6 +24,7 @@ export class App {
   private wanted = true; // A frame is wanted although nothing plays.
   private waiting: { info: store.SceneInfo; fresh: boolean } | null = null;
   private lastInput = '';
+  private lastShown = ''; // Of colours, for the command line.
   private updates = 0;
   private measured = performance.now();
   private gauged = 0;
@@ -49,16 +50,21 @@ export class App {
       document.documentElement.dataset.theme = store.theme.value;
     });
     effect(() => this.applyLook());
+    effect(() => this.applyHidden());
     effect(() => {
       const field = store.field.value;
       const joint = store.chosen.value;
       const generation = store.scene.value?.generation;
-      if (field && generation && (field !== 'joint' || joint >= 0)) this.link?.tell('field', { field, joint: Math.max(0, joint) });
+      if (!field || !generation || (field === 'joint' && joint < 0)) return;
+      this.link?.tell('field', { field, joint: Math.max(0, joint) });
+      const show = field === 'joint' ? `weights:${store.scene.peek()?.joints[joint]?.name}` : field === 'segments' ? 'segments' : '';
+      if (show && show !== this.lastShown) this.tellCommand('colors', { show });
+      this.lastShown = show;
     });
     effect(() => {
       const compares = store.mode.value === 'compare' && store.methods.value[1] !== '';
       const view = store.compareView.value;
-      this.view.compare = !compares || this.difference ? 'off' : view === 'difference' ? 'side' : view;
+      this.view.setCompare(!compares || this.difference ? 'off' : view === 'difference' ? 'side' : view);
       this.want();
     });
     effect(() => {
@@ -93,7 +99,51 @@ export class App {
       hidden: store.hiddenMaterials.value,
     };
     this.view.chosen = store.chosen.value;
-    this.view.look(look, store.showBones.value || store.mode.value === 'joints' || store.mode.value === 'pose');
+    this.view.group = store.mode.value === 'joints' ? store.group.value : new Set();
+    this.view.look(look, store.showBones.value || store.mode.value === 'joints' || store.mode.value === 'pose', store.axes.value);
+  }
+
+  /// What is hidden, and what alone is shown.
+  private applyHidden() {
+    const info = store.scene.value;
+    const only = store.only.value;
+    const parts = store.hiddenParts.value;
+    let shown: Uint8Array | null = null;
+    if (info && (parts.size > 0 || only)) {
+      shown = only ? only.shown.slice() : new Uint8Array(info.vertices).fill(1);
+      for (const p of parts) shown.fill(0, info.parts[p].first, info.parts[p].first + info.parts[p].vertices);
+    }
+    this.view.hide(shown, store.hiddenJoints.value);
+  }
+
+  /// Shows one piece alone, or everything again.
+  async isolate(piece: string) {
+    if (store.only.value?.piece === piece) {
+      store.only.value = null;
+      return;
+    }
+    try {
+      const answer = await this.link.ask('ask', { what: 'piece', of: piece });
+      store.only.value = { piece, shown: Uint8Array.from(atob(answer.vertices as string), (c) => c.charCodeAt(0)) };
+    } catch (problem) {
+      store.error.value = problem instanceof Error ? problem.message : String(problem);
+    }
+  }
+
+  /// The chosen clip as commands name it.
+  get clipWord(): string {
+    const clip = store.posed.value ? undefined : store.scene.value?.clips[store.clip.value];
+    return !clip ? '' : clip.builtin ? `builtin:${clip.name}` : clip.name;
+  }
+
+  /// Shows the command line of something that the page does alone.
+  tellCommand(what: string, details: Record<string, unknown> = {}) {
+    untracked(() => this.link?.tell('command', { what, clip: this.clipWord, method: store.methods.value[0], ...details }));
+  }
+
+  /// Shows the character by a deformer.
+  showMethod(slot: 0 | 1, method: string, other: Record<string, unknown> = {}) {
+    return this.run('show', { slot, method, clip: this.clipWord, ...other });
   }
 
   want() {
@@ -156,6 +206,7 @@ export class App {
       if (!other || head.generation !== other.scene.generation) return;
       this.view.setOther(other.scene, head, buffer);
       this.applyLook();
+      this.applyHidden();
       void this.loadPictures(other.scene, other.images, 1);
       this.want();
       return;
@@ -165,6 +216,7 @@ export class App {
       if (!info || head.generation !== info.generation) return;
       this.view.setSurface(info, head, buffer, this.waiting?.fresh ?? true);
       this.applyLook();
+      this.applyHidden();
       void this.loadPictures(info, store.images.value, 0);
       if (store.other.value) void this.loadPictures(store.other.value.scene, store.other.value.images, 1);
       this.open = 0;
@@ -242,6 +294,7 @@ export class App {
         store.other.value = message.other as store.Other | null;
         if (!store.other.value && this.view.dropOther() && store.scene.value) {
           this.applyLook();
+          this.applyHidden();
           void this.loadPictures(store.scene.value, store.images.value, 0);
         }
         this.want();
@@ -266,7 +319,7 @@ export class App {
         store.earlier.value = message.steps as number;
         break;
       case 'carried':
-        store.carried.value = { name: message.name as string, steps: message.steps as number };
+        store.carried.value = { name: message.name as string, steps: message.steps as number, ...(message.open ? { open: message.open as Record<string, unknown> } : {}) };
         break;
       case 'play':
         this.choose(message.clip as number);
@@ -274,6 +327,9 @@ export class App {
         break;
       case 'plot':
         if (message.generation === store.scene.value?.generation) store.plot.value = message as unknown as store.Plot;
+        break;
+      case 'command':
+        store.command.value = message.text as string;
         break;
       case 'no_frame':
         this.open = Math.max(0, this.open - 1);
@@ -285,7 +341,8 @@ export class App {
   }
 
   private setHistory(message: Answer) {
-    store.history.value = { labels: message.labels as string[], cursor: message.cursor as number, command: message.command as string };
+    store.history.value = { labels: message.labels as string[], cursor: message.cursor as number };
+    store.command.value = message.command as string;
     store.pose.value = message.pose as Record<string, unknown>;
     this.want();
   }
@@ -321,9 +378,19 @@ export class App {
       store.posed.value = false;
       store.field.value = '';
       store.hiddenMaterials.value = new Set();
+      store.hiddenParts.value = new Set();
+      store.hiddenJoints.value = new Set();
+      store.only.value = null;
+      picked.value = null;
+      store.fixed.value = new Set();
       store.locked.value = new Set();
       if (!store.isSample.value && store.mode.value !== 'review') store.mode.value = 'review';
     } else if (name !== undefined) store.chosen.value = info.joints.findIndex((joint) => joint.name === name);
+    if (JSON.stringify(before?.joints.map((joint) => joint.name)) !== JSON.stringify(info.joints.map((joint) => joint.name))) {
+      store.group.value = new Set();
+      store.hiddenJoints.value = new Set();
+    }
+    if (store.only.value && store.only.value.shown.length !== info.vertices) store.only.value = null;
     const playing = before?.clips[store.clip.value]?.name;
     const same = info.clips.findIndex((clip) => clip.name === playing);
     if (fresh || rigged || (same < 0 && store.clip.value >= 0)) this.choose(this.firstClip(info));
@@ -336,6 +403,12 @@ export class App {
     // Many files hold their bind pose as a clip of one frame, which shows nothing.
     const own = info.clips.findIndex((clip) => !clip.builtin && (clip.duration ?? 1) > 0.1);
     return own >= 0 && !info.rigged && !store.isSample.value ? own : fitting;
+  }
+
+  /// A clip that a person chooses.
+  pick(clip: number) {
+    this.choose(clip);
+    this.tellCommand('clip');
   }
 
   choose(clip: number) {
@@ -395,9 +468,9 @@ export class App {
     } else await this.run('open', { name: main.name });
   }
 
-  /// Shows a file beside the character: one of the list, or one that was uploaded.
-  compareWith(file: { file: number } | { name: string }) {
-    return this.run('show', { slot: 1, method: store.methods.value[1] || store.methods.value[0], ...file });
+  /// Shows a file beside the character: one of the list, one that was uploaded, or an earlier step.
+  compareWith(file: { file: number } | { name: string } | { step: number }) {
+    return this.showMethod(1, store.methods.value[1] || store.methods.value[0], file);
   }
 
   showPose() {
@@ -439,6 +512,7 @@ export class App {
     if (clip < 0) return;
     store.showPlot.value = true;
     store.plot.value = null;
+    this.tellCommand('plot');
     void this.run('plot', { clip, joint: store.chosen.value, ...store.clipChange.value });
   }
 
@@ -468,11 +542,13 @@ export class App {
   picture() {
     this.view.drawNow();
     this.view.renderer.domElement.toBlob((blob) => blob && this.save(blob, `${store.input.value || 'studio'}.png`));
+    this.tellCommand('picture', { time: store.time.value });
   }
 
   setMode(mode: store.Mode) {
     store.mode.value = mode;
     store.posed.value = mode === 'pose';
+    if (mode === 'compare') this.tellCommand('check');
     if (mode === 'weights' && store.field.value === '') store.field.value = 'joint';
     if (mode !== 'weights') store.field.value = '';
     if (mode === 'weights' && store.chosen.value < 0 && store.deforming.value.length) store.chosen.value = store.deforming.value[0];
@@ -502,7 +578,7 @@ export class App {
   playNamed(name: string) {
     const clip = store.scene.value?.clips.findIndex((candidate) => candidate.name === name) ?? -1;
     if (clip < 0) return;
-    this.choose(clip);
+    this.pick(clip);
     store.playing.value = true;
   }
 

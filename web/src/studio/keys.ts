@@ -4,7 +4,7 @@
 /// What keys do. Tab stays what moves the focus.
 
 import type { App } from './app';
-import { brushOn } from './tools';
+import { brushOn, picked } from './tools';
 import * as store from './store';
 
 export const keyMap: [string, string][] = [
@@ -16,7 +16,8 @@ export const keyMap: [string, string][] = [
   ['R P J W C D', 'modes'],
   [', .', 'previous, next item'],
   ['[ ]', 'previous, next joint'],
-  ['S X E', 'skeleton, X-ray, edges'],
+  ['S A X E', 'skeleton, axes, X-ray, edges'],
+  ['H Shift-H', 'hide the clicked mesh; show the clicked piece alone'],
   ['L', 'lock the chosen joint'],
   ['M', 'mirror'],
   ['B', 'brush (Shift smooths, Ctrl subtracts)'],
@@ -40,6 +41,12 @@ function nextFile(app: App, step: number) {
   const files = store.welcome.value?.files ?? [];
   const to = store.file.value < 0 ? 0 : store.file.value + step;
   if (to >= 0 && to < files.length) void app.run('open', { file: to });
+}
+
+/// Hides the mesh that was clicked last; all are shown if it is hidden.
+function hideClicked() {
+  const part = picked.value?.part ?? -1;
+  store.hiddenParts.value = part < 0 || store.hiddenParts.value.has(part) ? new Set() : new Set([...store.hiddenParts.value, part]);
 }
 
 export function onKey(app: App, event: KeyboardEvent) {
@@ -102,6 +109,16 @@ export function onKey(app: App, event: KeyboardEvent) {
         break;
       case 's':
         store.showBones.value = !store.showBones.value;
+        break;
+      case 'a':
+        store.axes.value = !store.axes.value;
+        break;
+      case 'h':
+        hideClicked();
+        break;
+      case 'H':
+        if (store.only.value) store.only.value = null;
+        else if (picked.value && picked.value.shell >= 0) void app.isolate(`shell:${picked.value.shell}`);
         break;
       case 'x':
         store.xray.value = !store.xray.value;

@@ -3,6 +3,7 @@
 
 /// The studio. Everything that comes from a file is shown as text: Preact makes text nodes of it.
 
+import { useSignal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { App } from './app';
@@ -61,7 +62,7 @@ function Notices() {
         <div class="note"><span>Earlier work on this file was kept: {store.earlier.value} {store.earlier.value === 1 ? 'step' : 'steps'}.</span><button onClick={() => void app?.run('restore')}>Restore</button><button onClick={() => void app?.run('forget')}>Discard</button></div>
       )}
       {store.carried.value && (
-        <div class="note"><span>This file was made in the studio from {store.carried.value.name} by {store.carried.value.steps} steps. Open {store.carried.value.name} to go on with them.</span><button class="icon" title="Close" onClick={() => (store.carried.value = null)}>×</button></div>
+        <div class="note"><span>This file was made in the studio from {store.carried.value.name} by {store.carried.value.steps} steps. {store.carried.value.open ? '' : `Open ${store.carried.value.name} to go on with them.`}</span>{store.carried.value.open && <button onClick={() => void app?.run('open', store.carried.value!.open)}>Go on with {store.carried.value.name}</button>}<button class="icon" title="Close" onClick={() => (store.carried.value = null)}>×</button></div>
       )}
       {store.notice.value && (
         <div class="note"><span>{store.notice.value}</span><button class="icon" title="Close" onClick={() => (store.notice.value = '')}>×</button></div>
@@ -85,11 +86,13 @@ function ViewBar() {
   return (
     <div class="viewbar">
       {toggle(store.showBones, 'Bones', 'Show the skeleton (S)')}
+      {toggle(store.axes, 'Axes', 'Show the axes of the joints: x red, y green, z blue (A)')}
       {toggle(store.xray, 'X-ray', 'See through the skin (X)')}
       {toggle(store.wire, 'Wire', 'Show the edges (E)')}
       <button title="Look at everything (Home)" onClick={() => app?.view.frameAll()}>All</button>
       <button title="Front (1)" onClick={() => app?.view.view([0, 0, 1])}>Front</button>
       <button title="Left side (3)" onClick={() => app?.view.view([1, 0, 0])}>Side</button>
+      <button title="Top (7)" onClick={() => app?.view.view([0, 1, 0.001])}>Top</button>
     </div>
   );
 }
@@ -178,13 +181,12 @@ function Help() {
 }
 
 function CommandLine() {
-  const { command } = store.history.value;
-  const steps = store.recipe.value;
-  const text = steps.length > 1 ? `sinew rig ${store.input.value} --session ${store.input.value.replace(/\.[^.]*$/, '')}.sinew.json` : command;
+  const text = store.command.value;
+  const copied = useSignal('');
   return (
     <footer class="command">
-      <code>$ {text}</code>
-      <button title="Copy the command" onClick={() => void navigator.clipboard?.writeText(text)}>Copy</button>
+      <code title={text}>$ {text}</code>
+      <button title="Copy the command" onClick={() => { void navigator.clipboard?.writeText(text); copied.value = text; }}>{copied.value === text ? 'Copied' : 'Copy'}</button>
     </footer>
   );
 }

@@ -35,6 +35,7 @@ export interface Welcome {
   binders: Method[];
   templates: string[];
   presets: string[];
+  exports: string[]; // Formats of exported characters.
   report: boolean;
   grades: Grade[];
   rig: OptionInfo[];
@@ -87,7 +88,8 @@ export interface SceneInfo {
   groups: { start: number; count: number; solid: boolean }[]; // solid: no backs are seen from outside.
   materials: (Material | null)[];
   images: (string | null)[];
-  parts: { name: string; vertices: number; faces: number }[];
+  parts: { name: string; first: number; vertices: number; faces: number }[];
+  places: Place[];
   shells: number;
   joints: Joint[];
   clips: { name: string; builtin: boolean; duration?: number }[];
@@ -106,9 +108,18 @@ export interface SceneInfo {
   painted: number;
 }
 
-/// Another file that the character is compared with.
+/// Where a joint of the body plan belongs; joints name it as their `hint`.
+export interface Place {
+  name: string;
+  parent: number;
+  at: [number, number, number];
+  text: string;
+}
+
+/// Another file that the character is compared with, or an earlier step.
 export interface Other {
   name: string;
+  earlier: boolean;
   scene: SceneInfo;
   images: (number | null)[];
   same_skeleton: boolean;
@@ -166,7 +177,9 @@ export const isSample = signal(true);
 export const file = signal(-1);
 export const grades = signal<Grade[]>([]);
 export const images = signal<(number | null)[]>([]);
-export const history = signal<{ labels: string[]; cursor: number; command: string }>({ labels: [], cursor: 0, command: '' });
+export const history = signal<{ labels: string[]; cursor: number }>({ labels: [], cursor: 0 });
+/// The command line of what was done last.
+export const command = signal('sinew studio');
 export const pose = signal<Record<string, any>>({});
 export const recipe = signal<Record<string, any>[]>([]);
 export const job = signal<Job | null>(null);
@@ -182,6 +195,13 @@ export const hovered = signal('');
 export const item = signal(-1);
 export const locked = signal<ReadonlySet<string>>(new Set());
 export const hiddenMaterials = signal<ReadonlySet<number>>(new Set());
+export const hiddenParts = signal<ReadonlySet<number>>(new Set());
+/// Joints whose bones are not shown.
+export const hiddenJoints = signal<ReadonlySet<number>>(new Set());
+/// The one piece that is shown, per vertex; null for all.
+export const only = signal<{ piece: string; shown: Uint8Array } | null>(null);
+/// Meshes and materials that the brush leaves alone, as the program names them.
+export const fixed = signal<ReadonlySet<string>>(new Set());
 export const search = signal('');
 
 export const clip = signal(-1);
@@ -195,6 +215,7 @@ export const methods = signal<[string, string]>(['lbs', '']);
 export const other = signal<Other | null>(null);
 export const compareView = signal<'side' | 'wipe' | 'difference'>('side');
 export const showBones = signal(false);
+export const axes = signal(false);
 export const xray = signal(false);
 export const wire = signal(false);
 export type Field = '' | 'joint' | 'influences' | 'segments' | 'confidence' | 'origin';
@@ -223,7 +244,7 @@ export const showPlot = signal(false);
 /// Steps of earlier work on this file, which can be restored.
 export const earlier = signal(0);
 /// The mesh that an exported file was made from.
-export const carried = signal<{ name: string; steps: number } | null>(null);
+export const carried = signal<{ name: string; steps: number; open?: Record<string, unknown> } | null>(null);
 
 export interface Row {
   vertex: number;
@@ -237,6 +258,9 @@ export const statistics = signal({ updates: 0, drawn: 0, micros: 0 });
 
 export const mirror = signal(true);
 export const whole = signal(false);
+/// Joints that move together, and whether those below come along.
+export const group = signal<ReadonlySet<number>>(new Set());
+export const children = signal(false);
 export const brush = signal({ mode: 'add', radius: 0.05, strength: 0.4, value: 1 });
 export const normalize = signal(true);
 /// The next click on the skin adds a joint below the chosen one.

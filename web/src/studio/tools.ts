@@ -16,7 +16,8 @@ export class Tools {
   edit: Edit | null = null; // Of the pose, while the pointer is down.
   private turn: { handle: Handle; turn: Turn } | null = null;
   private pull: { plane: THREE.Plane; root: boolean; start: THREE.Vector3 } | null = null;
-  private joint: { joint: number; asked: boolean; next: THREE.Ray | null; free: THREE.Plane } | null = null;
+  /// `starts`: where the joint was, and those that move with it.
+  private joint: { joint: number; asked: boolean; next: THREE.Ray | null; free: THREE.Plane; starts: Map<number, THREE.Vector3> } | null = null;
   private painting = false;
   private dabAt: THREE.Vector2 | null = null;
   private down: { at: THREE.Vector2; time: number } | null = null;
@@ -47,7 +48,7 @@ export class Tools {
     if (event.button !== 0) return;
     const mode = store.mode.value;
     if (mode === 'pose' && store.posed.value && this.pressGizmo(at)) this.take(event);
-    else if (mode === 'joints' && store.scene.value?.movable && !store.adding.value && this.pressJoint(at)) this.take(event);
+    else if (mode === 'joints' && store.scene.value?.movable && !store.adding.value && !event.shiftKey && this.pressJoint(at)) this.take(event);
     else if (mode === 'weights' && brushOn.value && this.pressBrush(at, event)) this.take(event);
   }
 
@@ -79,8 +80,25 @@ export class Tools {
     }
     const normal = this.view.camera.getWorldDirection(new THREE.Vector3());
     const free = new THREE.Plane().setFromNormalAndCoplanarPoint(normal, this.view.bones!.places[joint]);
-    this.joint = { joint, asked: false, next: null, free };
+    const starts = new Map(this.joined(joint).map((j) => [j, this.view.bones!.places[j].clone()]));
+    this.joint = { joint, asked: false, next: null, free, starts };
     return true;
+  }
+
+  /// The joints that move with one: the selected ones if it is among them, and those below if that is wanted. Only joints
+  /// of the body plan can be moved.
+  private joined(joint: number): number[] {
+    const joints = store.scene.value!.joints;
+    if (!store.group.value.has(joint)) store.group.value = new Set();
+    const all = new Set([joint, ...store.group.value]);
+    if (store.children.value) joints.forEach((candidate, i) => all.has(candidate.parent) && all.add(i));
+    return [...all].filter((i) => joints[i].hint);
+  }
+
+  private moveJoints(place: THREE.Vector3) {
+    const { joint, starts } = this.joint!;
+    const offset = place.clone().sub(starts.get(joint)!);
+    for (const [j, start] of starts) this.view.moved.set(j, start.clone().add(offset));
   }
 
   private pressBrush(at: THREE.Vector2, event: PointerEvent): boolean {
@@ -91,7 +109,7 @@ export class Tools {
     this.painting = true;
     this.app.link.tell('stroke', {
       phase: 'begin', mode, joint: store.chosen.value, radius: settings.radius, strength: settings.strength, value: settings.value, lock: [...store.locked.value],
-      mirror: store.mirror.value, normalize: store.normalize.value,
+      mirror: store.mirror.value, normalize: store.normalize.value, fixed: [...store.fixed.value],
     });
     this.dab(at);
     return true;
@@ -149,7 +167,7 @@ export class Tools {
     const ray = this.view.ray(at);
     if (free) {
       const place = ray.intersectPlane(drag.free, new THREE.Vector3());
-      if (place) this.view.moved = { joint: drag.joint, place };
+      if (place) this.moveJoints(place);
       drag.next = null;
       this.view.touch(true);
       return;
@@ -170,7 +188,7 @@ export class Tools {
         drag.asked = false;
         if (this.joint !== drag) return;
         if (answer.hit) {
-          this.view.moved = { joint: drag.joint, place: new THREE.Vector3(...(answer.point as [number, number, number])) };
+          this.moveJoints(new THREE.Vector3(...(answer.point as [number, number, number])));
           this.view.setOutline(answer.outline as [number, number, number][]);
           store.hovered.value = `radius ${(100 * (answer.radius as number)).toFixed(1)} cm`;
         } else store.hovered.value = 'outside';
@@ -186,7 +204,7 @@ export class Tools {
     const click = this.down && this.down.at.distanceTo(at) < 4 && performance.now() - this.down.time < 600;
     const took = this.turn ?? this.pull ?? this.joint ?? this.painting;
     if (this.edit) void this.commitPose(this.edit);
-    if (this.joint && this.view.moved) void this.commitJoint();
+    if (this.joint && this.view.moved.size > 0) void this.commitJoint();
     if (this.painting) this.app.link.tell('stroke', { phase: 'end' });
     this.turn = this.pull = this.joint = null;
     this.painting = false;
@@ -206,9 +224,9 @@ export class Tools {
   }
 
   private async commitJoint() {
-    const { joint, place } = this.view.moved!;
-    await this.app.run('move_joints', { moves: [{ joint, place: triple(place) }], mirror: store.mirror.value });
-    this.view.moved = null;
+    const moves = [...this.view.moved].map(([joint, place]) => ({ joint, place: triple(place) }));
+    await this.app.run('move_joints', { moves, mirror: store.mirror.value });
+    this.view.moved.clear();
     this.view.setOutline([]);
     this.app.want();
   }
@@ -234,22 +252,28 @@ export class Tools {
     const info = store.scene.value;
     if (!info) return;
     if (store.mode.value === 'joints' && store.adding.value && store.chosen.value >= 0) return this.addJoint(at);
-    const bones = this.view.bones?.group.visible ?? false;
-    const joint = bones ? this.view.pickJoint(at, 14) : -1;
+    const joint = this.view.bones?.drawn ? this.view.pickJoint(at, 14) : -1;
     if (joint >= 0) {
+      if (adds && store.mode.value === 'joints') {
+        const group = new Set(store.group.value.size > 0 || store.chosen.value < 0 ? store.group.value : [store.chosen.value]);
+        if (!group.delete(joint)) group.add(joint);
+        store.group.value = group;
+      } else store.group.value = new Set();
       store.chosen.value = joint;
       return;
     }
     const hit = this.view.pickSkin(at, store.hiddenMaterials.value);
     if (!hit) {
       if (store.mode.value !== 'weights') store.chosen.value = -1;
+      store.group.value = new Set();
       return;
     }
     const vertex = this.view.skins[0]!.sources[hit.vertex];
     try {
       const answer = await this.app.link.ask('ask', { what: 'vertex', vertex });
       const group = info.groups.findIndex((g) => 3 * hit.triangle >= g.start && 3 * hit.triangle < g.start + g.count);
-      picked.value = { vertex, row: answer.row as [string, number][], shell: answer.shell as number, material: info.materials[group]?.name ?? '' };
+      const part = info.parts.findIndex((p) => vertex >= p.first && vertex < p.first + p.vertices);
+      picked.value = { vertex, part, row: answer.row as [string, number][], shell: answer.shell as number, material: info.materials[group]?.name ?? '' };
       const others = adds ? store.selected.value.filter((other) => other !== vertex) : [];
       store.selected.value = [...others, vertex];
       void this.app.loadRows();
@@ -267,7 +291,7 @@ export class Tools {
     this.edit = null;
     store.adding.value = false;
     this.view.loupe = null;
-    this.view.moved = null;
+    this.view.moved.clear();
     this.view.setOutline([]);
     this.view.controls.enabled = true;
     this.app.want();
@@ -275,4 +299,4 @@ export class Tools {
 }
 
 export const brushOn = signal(false);
-export const picked = signal<{ vertex: number; row: [string, number][]; shell: number; material: string } | null>(null);
+export const picked = signal<{ vertex: number; part: number; row: [string, number][]; shell: number; material: string } | null>(null);

@@ -147,6 +147,8 @@ export class Skin {
   private placed = false; // A frame has come.
   private whole = true; // Nothing is hidden or seen through.
   private readonly fine: THREE.BufferAttribute;
+  private shown: Uint8Array | null = null; // Per vertex of the mesh; null for all.
+  private partial: { index: THREE.BufferAttribute; groups: { start: number; count: number }[] } | null = null;
   private coarse: { index: THREE.BufferAttribute; groups: { start: number; count: number }[]; cell: number } | null = null;
 
   constructor(private readonly info: SceneInfo, head: Head, buffer: ArrayBuffer) {
@@ -196,10 +198,31 @@ export class Skin {
       this.coarse = { index: new THREE.BufferAttribute(index, 1), groups, cell };
     }
     const use = triangles > 0 && this.coarse !== null && this.coarse.cell < 3 * pixel;
-    const wanted = use ? this.coarse!.index : this.fine;
-    if (this.geometry.index === wanted) return;
-    this.geometry.setIndex(wanted);
-    this.setGroups(use ? this.coarse!.groups : info.groups);
+    const wanted = this.partial ?? (use ? this.coarse! : { index: this.fine, groups: info.groups });
+    if (this.geometry.index === wanted.index) return;
+    this.geometry.setIndex(wanted.index);
+    this.setGroups(wanted.groups);
+  }
+
+  /// Draws only triangles whose vertices are marked, by the numbers of the mesh. Null draws all.
+  show(shown: Uint8Array | null) {
+    this.shown = shown;
+    this.partial = null;
+    if (!shown) return;
+    const left: number[] = [];
+    const groups = this.info.groups.map((group) => {
+      const start = left.length;
+      for (let t = group.start; t < group.start + group.count; t += 3)
+        if (this.shows(t)) left.push(this.triangles[t], this.triangles[t + 1], this.triangles[t + 2]);
+      return { start, count: left.length - start };
+    });
+    this.partial = { index: new THREE.BufferAttribute(new Uint32Array(left), 1), groups };
+  }
+
+  /// Whether the triangle with this first corner is drawn.
+  shows(corner: number): boolean {
+    const { shown, triangles, sources } = this;
+    return !shown || (shown[sources[triangles[corner]]] > 0 && shown[sources[triangles[corner + 1]]] > 0 && shown[sources[triangles[corner + 2]]] > 0);
   }
 
   private make(material: Material): THREE.ShaderMaterial {
@@ -267,7 +290,7 @@ export class Skin {
   }
 
   look({ field, range, xray, wire, hidden }: Look) {
-    this.whole = !xray && !wire && hidden.size === 0;
+    this.whole = !xray && !wire && hidden.size === 0 && this.partial === null;
     this.materials.forEach((material, i) => {
       material.visible = !hidden.has(i);
       material.wireframe = wire;

@@ -36,7 +36,8 @@ export class Viewport {
   chosen = -1;
   compare: Compare = 'off';
   wipe = 0.5;
-  moved: { joint: number; place: THREE.Vector3 } | null = null;
+  group: ReadonlySet<number> = new Set();
+  readonly moved = new Map<number, THREE.Vector3>(); // Joints where a drag puts them.
   drawn = 0;
   loupe: THREE.Vector2 | null = null; // What is magnified, in pixels of the canvas.
   private own: { info: SceneInfo; head: Head; buffer: ArrayBuffer } | null = null;
@@ -56,6 +57,7 @@ export class Viewport {
   private lastDraw = 0;
   private moving = false;
   private settle = 0;
+  private framed = false; // Everything is looked at, from where nobody has moved the camera.
 
   constructor(readonly element: HTMLElement, private readonly changed: () => void) {
     this.software = drawsWithoutCard();
@@ -67,6 +69,7 @@ export class Viewport {
     this.controls = new OrbitControls(this.camera, this.renderer.domElement);
     this.controls.enableDamping = false;
     this.controls.zoomToCursor = true;
+    this.controls.addEventListener('start', () => (this.framed = false));
     this.controls.addEventListener('change', () => this.touch(true));
     this.scene.add(new THREE.HemisphereLight(0xffffff, 0x707880, 2.2), this.ground.group, this.gizmo.group);
     this.mark = new THREE.Mesh(new THREE.RingGeometry(0.93, 1, 64), new THREE.MeshBasicMaterial({ color: 0xff3d7f, depthTest: false, transparent: true, opacity: 0.9, side: THREE.DoubleSide }));
@@ -136,7 +139,7 @@ export class Viewport {
     this.bones = new Bones(info.joints, size);
     this.bones.group.visible = false;
     this.scene.add(this.bones.group);
-    this.moved = null;
+    this.moved.clear();
     this.gizmo.group.visible = false;
     if (fresh) {
       this.ground.fit(lower, upper, new THREE.Vector3(...info.forward), this.dark);
@@ -181,9 +184,17 @@ export class Viewport {
     this.touch();
   }
 
-  look(look: Look, bones: boolean) {
+  look(look: Look, bones: boolean, axes: boolean) {
     for (const skin of this.skins) skin?.look(look);
-    if (this.bones) this.bones.group.visible = bones;
+    this.bones?.show(bones, axes);
+    this.touch();
+  }
+
+  /// Hides vertices of the character, and bones of its joints.
+  hide(shown: Uint8Array | null, joints: ReadonlySet<number>) {
+    this.skins[0]?.show(shown);
+    this.skins[1]?.show(this.other ? null : shown);
+    this.bones?.hide(joints);
     this.touch();
   }
 
@@ -201,6 +212,14 @@ export class Viewport {
     const left = new THREE.Vector3(0, 1, 0).cross(forward.normalize());
     const direction = forward.addScaledVector(left, 0.5).add(new THREE.Vector3(0, 0.16, 0)).normalize();
     this.aim(middle, this.reach(lower, upper, middle, direction), direction);
+    this.framed = true;
+  }
+
+  /// One picture or two. What was all in view stays so.
+  setCompare(compare: Compare) {
+    if (compare === this.compare) return;
+    this.compare = compare;
+    if (this.framed) this.frameAll();
   }
 
   /// The radius of a ball that is as large on the screen as a box, seen from a direction.
@@ -220,6 +239,7 @@ export class Viewport {
 
   /// Looks at a place from the direction of now, or another one.
   aim(middle: THREE.Vector3, radius: number, direction?: THREE.Vector3) {
+    this.framed = false;
     const towards = (direction ?? this.camera.position.clone().sub(this.controls.target)).normalize();
     const distance = (1.08 * radius) / Math.sin((this.camera.fov * Math.PI) / 360);
     const size = this.info ? new THREE.Vector3(...this.info.box[0]).distanceTo(new THREE.Vector3(...this.info.box[1])) : radius;
@@ -233,6 +253,7 @@ export class Viewport {
   }
 
   view(direction: [number, number, number]) {
+    this.framed = false;
     const distance = this.camera.position.distanceTo(this.controls.target);
     this.camera.position.copy(this.controls.target).addScaledVector(new THREE.Vector3(...direction).normalize(), distance);
     this.controls.update();
@@ -296,7 +317,7 @@ export class Viewport {
     const skin = this.skins[0];
     if (!skin || !this.info) return null;
     const { groups } = this.info;
-    const visible = (corner: number) => hidden.size === 0 || !groups.some((g, i) => hidden.has(i) && corner >= g.start && corner < g.start + g.count);
+    const visible = (corner: number) => skin.shows(corner) && (hidden.size === 0 || !groups.some((g, i) => hidden.has(i) && corner >= g.start && corner < g.start + g.count));
     return pickTriangle(this.ray(at), skin.positions, skin.triangles, visible);
   }
 
@@ -366,7 +387,7 @@ export class Viewport {
       skin?.limit(brief ? 40000 : 0, pixel);
     }
     const skin = this.skins[0];
-    if (this.bones && skin && skin.joints.length > 0) this.bones.update(skin.joints, this.chosen, this.camera.position, this.moved);
+    if (this.bones && skin && skin.joints.length > 0) this.bones.update(skin.joints, this.chosen, this.group, this.camera.position, this.moved);
     this.placeGizmo(showGizmo);
     if (this.mark.visible) this.mark.quaternion.copy(this.camera.quaternion);
     this.draw();

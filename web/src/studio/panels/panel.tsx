@@ -14,8 +14,9 @@ export interface Props {
 }
 
 const rigValues = signal<Values>({});
+const format = signal('glb');
 /// What a person chooses by looking; the rest is for the command line.
-const rigNames = ['template', 'preset', 'rest', 'finger_count', 'extras', 'without', 'symmetry', 'orientation', 'max_influences', 'unit', 'up', 'forward'];
+const rigNames = ['template', 'preset', 'rest', 'fingers', 'extras', 'without', 'symmetry', 'orientation', 'max_influences', 'unit', 'up', 'forward'];
 
 function Drop({ choose }: Props) {
   return (
@@ -29,6 +30,7 @@ function Drop({ choose }: Props) {
 }
 
 const toolMode: Record<string, [store.Mode, string]> = {
+  placement: ['joints', 'Choose axes and unit'],
   joints: ['joints', 'Move the joint'],
   weights: ['weights', 'Mend the weights'],
   pieces: ['weights', 'Choose its joint'],
@@ -130,7 +132,7 @@ function Joints({ app }: Props) {
   return (
     <>
       {info?.movable ? (
-        <p class="quiet">Drag a joint. It snaps to the middle of the limb; Ctrl moves it freely. Letting go makes a hint, and the character is rigged again.</p>
+        <p class="quiet">Drag a joint. It snaps to the middle of the limb; Ctrl moves it freely. Shift-click selects several, which move together. Letting go makes a hint, and the character is rigged again.</p>
       ) : (
         <p>{info?.rigged ? 'The preset changed the rest pose. Choose another preset to move joints.' : 'These joints are those of the file. Replace the rig to move joints.'}</p>
       )}
@@ -139,9 +141,12 @@ function Joints({ app }: Props) {
           <h3>{joint.name}</h3>
           <p>{joint.origin ? `Located by ${joint.origin}, confidence ${Math.round(100 * (joint.confidence ?? 1))} %.` : 'As in the file.'}</p>
           {joint.hint === '' && <p class="quiet">It belongs to no body plan and cannot be moved.</p>}
+          <Place joint={joint} />
         </div>
       )}
+      {store.group.value.size > 1 && <p class="quiet">{store.group.value.size} joints are selected and move together.</p>}
       <label class="check"><input type="checkbox" checked={store.mirror.value} onChange={(event) => (store.mirror.value = event.currentTarget.checked)} /> Mirror (M)</label>
+      <label class="check"><input type="checkbox" checked={store.children.value} onChange={(event) => (store.children.value = event.currentTarget.checked)} /> With the joints below it</label>
       <label class="check"><input type="checkbox" checked={store.whole.value} onChange={(event) => (store.whole.value = event.currentTarget.checked)} /> Snap to the whole limb, not its front part</label>
       {joint && info && (
         <>
@@ -160,16 +165,47 @@ function Joints({ app }: Props) {
   );
 }
 
-/// What the second side is: this character, a file of the list, or any other.
+/// Where a joint of the body plan belongs: the plan as a small figure, with the joint marked.
+function Place({ joint }: { joint: store.Joint }) {
+  const places = store.scene.value?.places ?? [];
+  const place = places.find((candidate) => candidate.name === joint.hint);
+  if (!place) return null;
+  const reach = (k: number) => Math.max(...places.map((p) => p.at[k])) - Math.min(...places.map((p) => p.at[k]));
+  // Long animals are drawn from their left side, others from the front.
+  const across = reach(2) > 1.2 * reach(0) ? 2 : 0;
+  const flip = across === 2 ? -1 : 1;
+  const xy = (p: store.Place): [number, number] => [flip * p.at[across], -p.at[1]];
+  const xs = places.map((p) => xy(p)[0]), ys = places.map((p) => xy(p)[1]);
+  const size = Math.max(reach(across), reach(1)) || 1;
+  const box = [Math.min(...xs) - 0.1 * size, Math.min(...ys) - 0.1 * size, reach(across) + 0.2 * size, reach(1) + 0.2 * size];
+  const bone = (p: store.Place, i: number, kind: string, width: number) => {
+    if (p.parent < 0) return null;
+    const [x1, y1] = xy(places[p.parent]), [x2, y2] = xy(p);
+    return <line key={`${kind}${i}`} class={kind} x1={x1} y1={y1} x2={x2} y2={y2} stroke-width={width * size} />;
+  };
+  return (
+    <figure class="place">
+      <svg viewBox={box.join(' ')} role="img" aria-label={`Where ${joint.name} belongs`}>
+        {places.map((p, i) => bone(p, i, 'flesh', /Index|Middle|Ring|Little|Thumb|Eye|Jaw/.test(p.name) ? 0.015 : 0.06))}
+        {places.map((p, i) => bone(p, i, 'bone', 0.008))}
+        <circle class="here" cx={xy(place)[0]} cy={xy(place)[1]} r={0.03 * size} />
+      </svg>
+      <figcaption>{place.text}</figcaption>
+    </figure>
+  );
+}
+
+/// What the second side is: this character, an earlier step, a file of the list, or any other.
 function OtherFile({ app, choose }: Props) {
   const files = store.welcome.value?.files ?? [];
   const other = store.other.value;
   const method = store.methods.value[1];
-  const listed = other ? files.indexOf(other.name) : -1;
+  const listed = other && !other.earlier ? files.indexOf(other.name) : -1;
   const now = !other ? 'this' : listed >= 0 ? String(listed) : 'other';
   const take = (word: string) => {
-    if (word === 'this') void app()?.run('show', { slot: 1, method });
+    if (word === 'this') void app()?.showMethod(1, method);
     else if (word === 'choose') choose('other');
+    else if (word.startsWith('step:')) void app()?.compareWith({ step: Number(word.slice(5)) });
     else if (word !== 'other') void app()?.compareWith({ file: Number(word) });
   };
   return (
@@ -177,8 +213,13 @@ function OtherFile({ app, choose }: Props) {
       <label><span>B is</span>
         <select aria-label="File on the right" value={now} onChange={(event) => { const word = event.currentTarget.value; if (word === 'choose') event.currentTarget.value = now; take(word); }}>
           <option value="this">this character</option>
-          {other && listed < 0 && <option value="other">{other.name}</option>}
-          {files.length > 1 && files.map((name, i) => <option value={String(i)}>{name}</option>)}
+          {other && listed < 0 && <option value="other">{other.earlier ? `before: ${other.name}` : other.name}</option>}
+          {store.history.value.labels.length > 1 && (
+            <optgroup label="It after an earlier step">
+              {store.history.value.labels.map((label, i) => i !== store.history.value.cursor && <option value={`step:${i}`}>{label}</option>)}
+            </optgroup>
+          )}
+          {files.length > 1 && <optgroup label="Files">{files.map((name, i) => <option value={String(i)}>{name}</option>)}</optgroup>}
           <option value="choose">a file…</option>
         </select>
       </label>
@@ -194,7 +235,7 @@ function OtherFile({ app, choose }: Props) {
 function Compare({ app, choose }: Props) {
   const deformers = store.welcome.value?.deformers ?? [];
   const pick = (slot: 0 | 1) => (
-    <select value={store.methods.value[slot]} onChange={(event) => void app()?.run('show', { slot, method: event.currentTarget.value, ...(slot === 1 && store.other.value && event.currentTarget.value ? { other: true } : {}) })}>
+    <select value={store.methods.value[slot]} onChange={(event) => void app()?.showMethod(slot, event.currentTarget.value, slot === 1 && store.other.value && event.currentTarget.value ? { other: true } : {})}>
       {slot === 1 && <option value="">–</option>}
       {deformers.map((m) => <option value={m.id} title={m.when}>{m.name}</option>)}
     </select>
@@ -240,13 +281,27 @@ function Checks({ app }: { app: () => App | null }) {
 function Deliver({ app }: Props) {
   const info = store.scene.value;
   const fails = store.rows.value.filter((row) => row.verdict === 'FAIL').length;
+  const holds = ['glb', 'vrm'].includes(format.value);
+  const applied = store.recipe.value.map((step) => step.options?.preset as string | undefined).filter((preset) => preset !== undefined).at(-1);
   return (
     <>
       <p>{info?.joints.length ? (fails ? <b class="bad">{fails} checks fail. The export is possible.</b> : store.items.value ? 'The checks find nothing that fails.' : 'Checking…') : 'The character has no skeleton.'}</p>
-      <button class="main" onClick={() => void app()?.exportFile('glb')}>Export GLB</button>
-      <label class="check"><input type="checkbox" checked={store.recipeInside.value} disabled={store.isSample.value} onChange={(event) => (store.recipeInside.value = event.currentTarget.checked)} /> With the recipe inside</label>
+      <div class="controls">
+        <label title="Names, hierarchy and axes of the joints for a target program; the character looks and moves as before"><span>preset</span>
+          <select value="" disabled={!info?.joints.length || store.isSample.value} onChange={(event) => { const preset = event.currentTarget.value; event.currentTarget.value = ''; if (preset) void app()?.step({ do: 'skeleton', options: { preset } }); }}>
+            <option value="">{applied ?? 'as it is'}</option>
+            {store.welcome.value?.presets.map((word) => <option value={word}>{word}</option>)}
+          </select>
+        </label>
+        <label><span>format</span>
+          <select aria-label="Format" value={format.value} onChange={(event) => (format.value = event.currentTarget.value)}>
+            {store.welcome.value?.exports.map((word) => <option value={word}>{word}</option>)}
+          </select>
+        </label>
+      </div>
+      <button class="main" onClick={() => void app()?.exportFile(format.value)}>Export {format.value.toUpperCase()}</button>
+      <label class="check" title={holds ? '' : 'Only GLB and VRM files hold a recipe'}><input type="checkbox" checked={store.recipeInside.value} disabled={store.isSample.value || !holds} onChange={(event) => (store.recipeInside.value = event.currentTarget.checked)} /> With the recipe inside</label>
       <div class="row">
-        <button onClick={() => void app()?.exportFile('vrm')}>VRM</button>
         <button onClick={() => app()?.picture()}>PNG</button>
         {store.welcome.value?.report && <button onClick={() => void app()?.exportFile('report')}>Report</button>}
         <button title="Ctrl-S" disabled={store.isSample.value} onClick={() => void app()?.exportFile('recipe')}>Recipe</button>

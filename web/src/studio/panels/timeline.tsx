@@ -59,7 +59,7 @@ export function Timeline({ app, add }: { app: () => App | null; add: () => void 
           store.playing.value = !store.playing.value || store.posed.value;
           store.posed.value = false;
         }}>{store.playing.value && !store.posed.value ? '❚❚' : '▶'}</button>
-      <select aria-label="Clip" value={store.clip.value} disabled={clips.length === 0} onChange={(event) => app()?.choose(Number(event.currentTarget.value))}>
+      <select aria-label="Clip" value={store.clip.value} disabled={clips.length === 0} onChange={(event) => app()?.pick(Number(event.currentTarget.value))}>
         <option value={-1}>Rest pose</option>
         {clips.some((clip) => !clip.builtin) && <optgroup label="In the file">{clips.map((clip, i) => !clip.builtin && <option value={i}>{clip.name}</option>)}</optgroup>}
         <optgroup label="Built in">{clips.map((clip, i) => clip.builtin && <option value={i}>{clip.name}</option>)}</optgroup>
@@ -70,7 +70,7 @@ export function Timeline({ app, add }: { app: () => App | null; add: () => void 
       <button disabled={!info?.joints.length} title={info?.joints.length ? 'Add clips of a BVH, FBX, GLB or VRMA file; or drop it here' : 'Rig first'} onClick={add}>+ Clips</button>
       <button disabled={clips.length === 0 || store.clip.value < 0} aria-pressed={store.showPlot.value} title="Section and volume over the clip" onClick={() => (store.showPlot.value ? (store.showPlot.value = false) : app()?.askPlot())}>Plot</button>
       <label title={method?.when}>Deformer
-        <select value={store.methods.value[0]} disabled={!info?.joints.length} onChange={(event) => void app()?.run('show', { slot: 0, method: event.currentTarget.value })}>
+        <select value={store.methods.value[0]} disabled={!info?.joints.length} onChange={(event) => void app()?.showMethod(0, event.currentTarget.value)}>
           {deformers.map((m) => <option value={m.id} title={m.when}>{m.name}</option>)}
         </select>
       </label>

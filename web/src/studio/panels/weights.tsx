@@ -96,6 +96,8 @@ export function Weights(props: Props) {
       <Rows app={app} />
       {vertex && vertex.shell >= 0 && info.shells > 1 && name && (
         <div class="row">
+          <button aria-pressed={store.only.value?.piece === `shell:${vertex.shell}`} title="Show it alone (Shift-H)" onClick={() => void app()?.isolate(`shell:${vertex.shell}`)}>Only piece {vertex.shell}</button>
+          {vertex.material && <button aria-pressed={store.only.value?.piece === `material:${vertex.material}`} title="Show it alone" onClick={() => void app()?.isolate(`material:${vertex.material}`)}>Only {vertex.material}</button>}
           <button title="The connected piece moves rigidly with the joint" onClick={() => void app()?.step({ do: 'piece', what: `shell:${vertex.shell}`, joint: name })}>Piece {vertex.shell} follows {name}</button>
           {vertex.material && <button title="Everything of this material moves rigidly with the joint" onClick={() => void app()?.step({ do: 'piece', what: `material:${vertex.material}`, joint: name })}>{vertex.material} follows {name}</button>}
         </div>
