@@ -14,6 +14,7 @@
 #include "sinew/deform/blend/slbs.h"
 #include "sinew/deform/blend/twist_field.h"
 #include "sinew/deform/contact/layers.h"
+#include "sinew/deform/contact/shared_motion.h"
 #include "sinew/deform/implicit/implicit.h"
 #include "sinew/deform/limited.h"
 #include "sinew/io/cache.h"
@@ -366,7 +367,10 @@ bool needs_layers(const DeformerOptions& options) {
 /// Skin that meets skin first, so that what it moves stays below clothes as well.
 std::unique_ptr<deform::Deformer> contact_stages(const Rig& rig, const DeformerOptions& options,
                                                  std::unique_ptr<deform::Deformer> bound, const Progress& progress) {
-  if (needs_contact(options)) bound = deform::bind_contact(std::move(bound), rig, progress, options.contact.use);
+  if (needs_contact(options)) {
+    bound = deform::bind_contact(std::move(bound), rig, progress, options.contact.use);
+    bound = deform::bind_shared_motion(std::move(bound), rig, progress);
+  }
   return deform::bind_layers(std::move(bound), rig, progress);
 }
 
@@ -375,7 +379,7 @@ std::unique_ptr<deform::Deformer> guard_contact(const Rig& rig, const DeformerOp
                                                 const Progress& progress) {
   std::shared_ptr<deform::Deformer> base = std::move(bound);
   auto stage = contact_stages(rig, options, std::make_unique<Borrowed>(base), progress);
-  CorrectionLimits limits = LimitStore(rig, options).correction("contact 4", [&] {
+  CorrectionLimits limits = LimitStore(rig, options).correction("contact 5", [&] {
     return limit_correction(rig, *base, *base, *stage, contact_limits(), progress, false, false);
   });
   add(findings, describe(limits.reduced, rig.skeleton, "contact"));
