@@ -6,6 +6,7 @@
 #include <cxxabi.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -25,6 +26,7 @@ struct End {
 };
 End* nothing_written = nullptr;
 End* files_written = nullptr;
+std::atomic<int> finished = -1;
 
 void write_text(int file, std::string_view text) {
   while (!text.empty()) {
@@ -36,7 +38,13 @@ void write_text(int file, std::string_view text) {
 
 [[noreturn]] void on_terminate() {
   const std::type_info* const type = abi::__cxa_current_exception_type();
-  if (type == nullptr || (*type != typeid(std::bad_alloc) && *type != typeid(std::bad_array_new_length))) std::abort();
+  // Where unwinding meets a function of a library that must not throw, such as a destructor of TBB at exit, the type is
+  // not known yet.
+  const bool unknown = type == nullptr && std::uncaught_exceptions() > 0;
+  const bool memory =
+      type != nullptr && (*type == typeid(std::bad_alloc) || *type == typeid(std::bad_array_new_length));
+  if (finished >= 0 && (memory || unknown)) ::_exit(finished);
+  if (!memory) std::abort();
   jobs::remove_temporary_files();
   const bool wrote = jobs::wrote_files();
   const End& end = wrote ? *files_written : *nothing_written;
@@ -55,6 +63,8 @@ void end_well_without_memory(int wrote_nothing, int wrote_files) {
   files_written = new End{wrote_files, {}};
   std::set_terminate(on_terminate);
 }
+
+void set_finished(int code) { finished = code; }
 
 void set_memory_end_json(const std::string& wrote_nothing, const std::string& wrote_files) {
   nothing_written->json = wrote_nothing;

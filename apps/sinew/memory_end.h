@@ -18,6 +18,9 @@ inline constexpr const char* kNoMemoryWroteFiles =
 /// this, the C++ library ends the program with a signal.
 void end_well_without_memory(int wrote_nothing, int wrote_files);
 
+/// The program is done and has this exit code, also if memory runs out in a destructor at exit.
+void set_finished(int code);
+
 /// Also prints these texts to standard output: what `--json` prints at either end.
 void set_memory_end_json(const std::string& wrote_nothing, const std::string& wrote_files);
 
