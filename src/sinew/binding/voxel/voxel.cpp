@@ -83,9 +83,10 @@ void VoxelBinding::Data::add_warnings(BindResult& bound, const std::array<std::u
   if (matrix.resolution < made_with.resolution)
     bound.findings.push_back(
         {"voxel.coarse", "",
-         fmt::format("The solid has so many voxels that {} joints are searched at a resolution of {} instead of {}. "
-                     "Large closed boxes and loose triangles cause this.",
-                     matrix.joints.size(), matrix.resolution, made_with.resolution)});
+         fmt::format(
+             "The voxels are coarser than requested, {} instead of {} along the longest side, so that {} joints take "
+             "bounded time. Large closed boxes and loose triangles cause this.",
+             matrix.resolution, made_with.resolution, matrix.joints.size())});
   if (static_cast<double>(matrix.undecided) > kManyUndecided * static_cast<double>(matrix.solid))
     bound.findings.push_back({"voxel.undecided", "",
                               fmt::format("For {} of {} voxels it is unclear whether they are inside, because the "

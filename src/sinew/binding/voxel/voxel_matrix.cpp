@@ -35,6 +35,8 @@ constexpr double kMostCubes = 4.8;
 // Skins with holes have up to 0.17, soups of hundreds of triangles 0.35 to 10.
 constexpr double kSoupUndecided = 0.25, kSoupShare = 0.25;
 constexpr int kProbe = 64, kProbeFrom = 160;  // Resolutions: of a first look, and from which on it saves time.
+// Of a soup. Each undecided voxel asks for a winding number: at 256 these alone take a minute for 1,000 triangles.
+constexpr int kSoupResolution = 128;
 constexpr int kLeastResolution = 16;
 constexpr double kSolidBytes = 110;  // Links, sheets, masks of a solid voxel, and the fields of two workers.
 
@@ -94,11 +96,14 @@ std::size_t joints_with_bones(const BoneTree& tree) {
                                                 [&](Index joint) { return !tree.outgoing[joint].empty(); }));
 }
 
+bool is_soup(const SolidVoxels& voxels) {
+  return static_cast<double>(voxels.undecided) > kSoupUndecided * static_cast<double>(voxels.solid.size());
+}
+
 // The work that voxels mean for so many joints, as a multiple of what is allowed at their resolution.
 double excess(const SolidVoxels& voxels, int resolution, std::size_t joints) {
-  const auto solid = static_cast<double>(voxels.solid.size());
-  const bool soup = static_cast<double>(voxels.undecided) > kSoupUndecided * solid;
-  return static_cast<double>(joints) * solid / std::pow(resolution, 3) / (soup ? kSoupShare * kMostCubes : kMostCubes);
+  const double cubes = static_cast<double>(joints * voxels.solid.size()) / std::pow(resolution, 3);
+  return cubes / (is_soup(voxels) ? kSoupShare * kMostCubes : kMostCubes);
 }
 
 int coarser(int resolution, double excess) {
@@ -147,9 +152,10 @@ class MatrixBuilder {
     if (asked >= kProbeFrom) {
       // Only a rough guess: at a low resolution more of the solid is surface.
       constexpr double kSure = 1.5;
-      const double guess =
-          excess(solid_voxels(subject_.mesh, {.resolution = kProbe}, bones, progress_), kProbe, joints);
+      const SolidVoxels probe = solid_voxels(subject_.mesh, {.resolution = kProbe}, bones, progress_);
+      const double guess = excess(probe, kProbe, joints);
       if (guess > kSure) resolution = coarser(asked, guess / kSure);
+      if (is_soup(probe)) resolution = std::min(resolution, kSoupResolution);
     }
     while (true) {
       voxels_ = solid_voxels(subject_.mesh, {.resolution = resolution}, bones, progress_);
