@@ -496,6 +496,7 @@ const scenarios = {
     await page.getByLabel('preset').selectOption('unreal');
     await until(page, (store) => store.recipe.value.at(-1)?.options?.preset === 'unreal' && store.job.value === null);
     assert.ok((await value(page, 'scene')).joints.some((joint) => joint.name === 'upperarm_l'));
+    assert.equal(await value(page, 'earlier'), 0, 'what was done before is not offered any more');
     await shot('preset');
     const file = await exported('Export GLB');
     assert.match(sinew('info', file), /upperarm_l|joints/);

@@ -10,6 +10,7 @@
 
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
+#include "sinew/geometry/mesh/components.h"
 #include "sinew/geometry/mesh/weld.h"
 #include "sinew/geometry/mesh/weld_positions.h"
 #include "sinew/pipeline/bind_subject.h"

@@ -9,8 +9,11 @@
 #include <vector>
 
 #include "sinew/core/character.h"
-#include "sinew/geometry/mesh/components.h"
 #include "sinew/pipeline/bind_parts.h"
+
+namespace sinew::geometry {
+struct Components;
+}
 
 namespace sinew::pipeline {
 

@@ -14,6 +14,7 @@
 
 #include "sinew/core/error.h"
 #include "sinew/core/text.h"
+#include "sinew/geometry/mesh/components.h"
 #include "sinew/geometry/mesh/weld.h"
 #include "sinew/motion/gestures/builtin_clips.h"
 #include "sinew/motion/names/joint_names.h"

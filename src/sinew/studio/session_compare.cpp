@@ -43,8 +43,8 @@ void Session::put_scene(std::shared_ptr<const Scene> scene, std::shared_ptr<Move
   brush_surface_.reset();
   attention_ = Json::object();
   gauge_.reset();
+  autosave();  // Who begins anew is no longer offered what was done before.
   for (const Client& client : clients_) send_all(client.peer);
-  autosave();
 }
 
 // With the lock held.

@@ -10,6 +10,7 @@
 
 #include "sinew/core/angles.h"
 #include "sinew/core/error.h"
+#include "sinew/geometry/mesh/components.h"
 #include "sinew/motion/pose_file.h"
 #include "sinew/pipeline/bind_select.h"
 #include "sinew/studio/clip_edit.h"
