@@ -184,6 +184,7 @@ struct RayScene::Impl {
   TriangleSoup soup() const { return {positions, triangles}; }
 
   RTCScene build(const std::vector<TriangleVertices>& shown) const {
+    rtcGetDeviceError(ray_device());  // Forgets what this thread did before.
     const RTCGeometry geometry = rtcNewGeometry(ray_device(), RTC_GEOMETRY_TYPE_TRIANGLE);
     auto* points = static_cast<float*>(rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
                                                                3 * sizeof(float), positions.size()));
@@ -206,6 +207,11 @@ struct RayScene::Impl {
     rtcAttachGeometry(made, geometry);
     rtcReleaseGeometry(geometry);
     rtcCommitScene(made);
+    // Embree reports memory that runs out here alone. The scene is then empty, and nothing would be found in it.
+    if (rtcGetDeviceError(ray_device()) != RTC_ERROR_NONE) {
+      if (made != nullptr) rtcReleaseScene(made);
+      throw std::bad_alloc();
+    }
     return made;
   }
 
