@@ -85,6 +85,16 @@ Json facts_of(const Character& character) {
                       {"clips", fmt::format("{}", character.clips.size())}});
 }
 
+// The report of this run as the page holds it: without what differs between equal runs or machines, and without the
+// page's own hash. Files have names but no folders, so that a page can be passed on.
+Json run_for_page(const Report& report, ReportOptions options) {
+  Json run = report.to_json();
+  run["options"] = OptionList(options).to_json();
+  for (Json& input : run["inputs"]) input["path"] = fs::path(input["path"].get<std::string>()).filename().string();
+  for (const char* key : {"isa", "outputs", "timing"}) run.erase(key);
+  return run;
+}
+
 }  // namespace
 
 Report report(const JobRequest& request, const ReportOptions& options, const Progress& progress) {
@@ -110,9 +120,10 @@ Report report(const JobRequest& request, const ReportOptions& options, const Pro
                               {"facts", facts_of(asset.character)},
                               {"checks", std::move(checks)},
                               {"glb", io::base64_encode(glb_of(asset, report))}});
-    report.metrics["files"].push_back({{"file", path.string()}, {"verdict", pipeline::verdict_name(result.verdict)}});
+    report.metrics["files"].push_back(check_json({path.filename(), "", result}));
   }
   if (options.title.empty()) data["title"] = join_some(names, 4);
+  data["run"] = run_for_page(report, options);
   io::AtomicFiles files;
   files.add(output, picture::report_page(data));
   for (const io::AtomicFiles::Written& written : files.written())

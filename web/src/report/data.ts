@@ -29,6 +29,7 @@ export interface Model {
 export interface ReportData {
   title: string;
   models: Model[];
+  run: object; // The report of the run that wrote the page.
 }
 
 export function readData(): ReportData {

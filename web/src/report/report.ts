@@ -7,7 +7,7 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { Character } from './character';
-import { readData, type Check, type Model } from './data';
+import { readData, type Check, type Model, type ReportData } from './data';
 import { View } from './view';
 
 function make<K extends keyof HTMLElementTagNameMap>(kind: K, name = '', text = ''): HTMLElementTagNameMap[K] {
@@ -15,6 +15,17 @@ function make<K extends keyof HTMLElementTagNameMap>(kind: K, name = '', text = 
   if (name) element.className = name;
   if (text) element.textContent = text;
   return element;
+}
+
+/// The report of the run as JSON, closed at first. The link has the text itself, so that it works without a server.
+function runSection(data: ReportData): HTMLElement {
+  const section = make('details', 'run');
+  const save = make('a', '', 'Save as JSON');
+  const text = `${JSON.stringify(data.run, null, 2)}\n`;
+  save.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+  save.download = 'report.json';
+  section.append(make('summary', '', 'Report of the run as JSON'), save, make('pre', '', text));
+  return section;
 }
 
 class Report {
@@ -34,7 +45,7 @@ class Report {
 
   async start() {
     document.title = this.data.title;
-    document.body.append(make('h1', '', this.data.title), this.stage, this.bar(), this.panel);
+    document.body.append(make('h1', '', this.data.title), this.stage, this.bar(), this.panel, runSection(this.data));
     for (const model of this.data.models) await this.add(model);
     this.controls = new OrbitControls(this.camera, this.stage);
     this.controls.addEventListener('change', () => this.draw());

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Sinew authors
+
+// node report_test.mjs --sinew PROGRAM --chromium BROWSER --work FOLDER
+//
+// The page of `sinew report`, opened from disk. One character has HTML in its name. Pictures stay in the work folder.
+
+import assert from 'node:assert/strict';
+import {readFileSync, renameSync, statSync} from 'node:fs';
+import {join} from 'node:path';
+import {workFolder} from './scenarios.mjs';
+import {startBrowser} from './studio.mjs';
+
+const {work, sinew} = workFolder('report');
+const hostile = '<img src=x onerror=document.title=0>.glb';
+sinew('make', 'human', '-o', 'a.glb', '--vertices', '2500');
+sinew('make', 'human', '-o', 'b.glb', '--vertices', '2500', '--vary', '1', '--seed', '3');
+renameSync(join(work, 'b.glb'), join(work, hostile));
+const write = (name, ...more) => {
+  const line = JSON.parse(sinew('report', 'a.glb', hostile, '-o', name, '--json', ...more));
+  return {line, text: readFileSync(join(work, name), 'utf8')};
+};
+const {line, text} = write('one.html');
+
+const words = process.argv.slice(2);
+const browser = await startBrowser(words[words.indexOf('--chromium') + 1]);
+const context = await browser.newContext({viewport: {width: 1280, height: 900}, acceptDownloads: true});
+const page = await context.newPage();
+const problems = [];
+page.on('pageerror', (error) => problems.push(error.message));
+page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+page.on('request', (request) => /^(file|data|blob):/.test(request.url()) || problems.push(request.url()));
+await page.goto(`file://${join(work, 'one.html')}`);
+await page.waitForFunction(() => document.body.dataset.ready);
+
+const scenarios = {
+  async 'the page shows both characters, and names as text'() {
+    assert.match(await page.evaluate(() => document.body.dataset.ready), /^[1-9]\d+$/);
+    assert.equal(await page.locator('img').count(), 0);
+    assert.equal(await page.title(), `a.glb, ${hostile}`);
+    assert.equal(await page.locator('.name').nth(1).textContent(), hostile);
+  },
+
+  async 'the same files give the same page, with any number of threads'() {
+    assert.ok(write('two.html', '--threads', '1').text === text, 'the pages differ');
+    const models = statSync(join(work, 'a.glb')).size + statSync(join(work, hostile)).size;
+    assert.ok(text.length < 5e6 + 2 * models, `${text.length} bytes`);
+  },
+
+  async 'the report of the run unfolds and is saved'() {
+    const run = page.locator('details.run');
+    assert.equal(await run.locator('pre').isVisible(), false);
+    await run.locator('summary').click();
+    const shown = JSON.parse(await run.locator('pre').textContent());
+    assert.equal(shown.command, 'report');
+    assert.deepEqual(shown.inputs.map((input) => input.path), ['a.glb', hostile]);
+    assert.deepEqual(shown.inputs.map((input) => input.sha256), line.inputs.map((input) => input.sha256));
+    assert.deepEqual(shown.metrics, line.metrics);
+    assert.equal(shown.options.profile, 'game');
+    for (const key of ['timing', 'outputs', 'isa']) assert.ok(!(key in shown), key);
+    const download = page.waitForEvent('download');
+    await run.locator('a').click();
+    const file = await download;
+    assert.deepEqual(JSON.parse(readFileSync(await file.path(), 'utf8')), shown);
+    await run.locator('summary').click();
+  },
+};
+
+let failed = 0;
+for (const [name, scenario] of Object.entries(scenarios)) {
+  try {
+    await scenario();
+    console.log(`ok   ${name}`);
+  } catch (error) {
+    ++failed;
+    console.log(`FAIL ${name}: ${error.message.split('\n').slice(0, 6).join(' | ')}`);
+    await page.screenshot({path: join(work, `failed_${failed}.png`)}).catch(() => undefined);
+  }
+}
+await page.screenshot({path: join(work, 'page.png'), fullPage: true});
+await browser.close();
+if (problems.length) console.log(`FAIL the page has errors: ${problems.join('\n')}`);
+process.exit(failed || problems.length ? 1 : 0);
