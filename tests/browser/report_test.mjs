@@ -47,6 +47,22 @@ const scenarios = {
     assert.ok(text.length < 5e6 + 2 * models, `${text.length} bytes`);
   },
 
+  async 'measures are those of sinew measure, and a click shows the frame'() {
+    const table = page.locator('table.measures').nth(1);
+    const {measures} = line.metrics.files[1];
+    assert.match(await table.locator('caption').textContent(), new RegExp(`of ${measures.frames} frames of ${measures.clip},`));
+    const row = table.locator('tr', {hasText: 'thinnest section'});
+    const {worst, joint, frame} = measures.summary.thinnest_section;
+    assert.deepEqual(await row.locator('td').allTextContents().then((cells) => cells.slice(0, 2)), [worst.toFixed(3), joint]);
+    const own = JSON.parse(sinew('measure', hostile, '--clip', measures.clip, '--fps', String(measures.fps), '--json')).metrics;
+    assert.equal(own.summary.thinnest_section.worst, worst);
+    assert.equal(own.summary.volume_loss.worst, measures.summary.volume_loss.worst);
+    await row.locator('button').click();
+    const time = own.frames.find((one) => one.frame === frame).time_s;
+    assert.equal(await page.locator('.time').textContent(), `${time.toFixed(2)} s`);
+    assert.equal(await page.locator('.bar select').inputValue(), measures.clip);
+  },
+
   async 'the report of the run unfolds and is saved'() {
     const run = page.locator('details.run');
     assert.equal(await run.locator('pre').isVisible(), false);

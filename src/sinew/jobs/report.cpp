@@ -12,6 +12,7 @@
 #include "sinew/core/text.h"
 #include "sinew/io/file.h"
 #include "sinew/jobs/check_report.h"
+#include "sinew/jobs/report_measures.h"
 #include "sinew/picture/browser.h"
 #include "sinew/picture/report_page.h"
 
@@ -106,6 +107,7 @@ Report report(const JobRequest& request, const ReportOptions& options, const Pro
   const pipeline::CheckProfile profile = read_profile(options.profile, report);
   Json data = {{"title", options.title}, {"models", Json::array()}};
   std::vector<std::string> names;
+  std::string clip;  // Of the first file; others are measured in their own of that name if they have it.
   for (const fs::path& path : request.inputs) {
     progress.step("reading " + path.filename().string(),
                   static_cast<double>(names.size()) / static_cast<double>(request.inputs.size()));
@@ -114,13 +116,18 @@ Report report(const JobRequest& request, const ReportOptions& options, const Pro
     const pipeline::CheckResult result = pipeline::check(asset.character, profile, progress);
     Json checks = Json::array();
     for (const CheckRow& row : result.rows) checks.push_back(check_for_page(row, path, asset.character.rig));
+    if (names.empty() && !asset.character.clips.empty()) clip = asset.character.clips.front().name;
+    ReportMeasures measures = measure_for_report(asset.character, clip, progress);
     names.push_back(path.filename().string());
     data["models"].push_back({{"name", names.back()},
                               {"verdict", pipeline::verdict_name(result.verdict)},
                               {"facts", facts_of(asset.character)},
                               {"checks", std::move(checks)},
+                              {"measures", std::move(measures.page)},
                               {"glb", io::base64_encode(glb_of(asset, report))}});
-    report.metrics["files"].push_back(check_json({path.filename(), "", result}));
+    Json entry = check_json({path.filename(), "", result});
+    entry["measures"] = std::move(measures.summary);
+    report.metrics["files"].push_back(std::move(entry));
   }
   if (options.title.empty()) data["title"] = join_some(names, 4);
   data["run"] = run_for_page(report, options);

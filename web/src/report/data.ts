@@ -18,11 +18,31 @@ export interface Check {
   pose?: { joint: string; axis: [number, number, number]; degrees: number };
 }
 
+export interface JointFigures {
+  name: string;
+  thinnest?: (number | null)[]; // Of the section at rest, by frame.
+  volume?: (number | null)[]; // Around the joint, of that at rest, by frame.
+}
+
+/// Figures over one clip, by frame. A character without clips has only the reason why there are none.
+export interface Measures {
+  reason?: string;
+  clip: string;
+  clip_number: number;
+  duration_s: number;
+  rows: { text: string; value: string; joint: string; time_s: number }[];
+  times: number[];
+  thinnest: (number | null)[];
+  volume: (number | null)[];
+  joints: JointFigures[];
+}
+
 export interface Model {
   name: string;
   verdict: string;
   facts: [string, string][];
   checks: Check[];
+  measures: Measures;
   glb: string; // Base64.
 }
 

@@ -111,8 +111,35 @@ class Report {
     for (const [name, value] of model.facts) facts.append(make('dt', '', name), make('dd', '', value));
     const list = make('ul', 'checks');
     for (const check of model.checks) list.append(this.row(check, view));
-    section.append(head, facts, list);
+    section.append(head, facts, this.measures(model), list);
     return section;
+  }
+
+  /// The worst figures over a clip. A click on a line shows its frame.
+  private measures(model: Model): HTMLElement {
+    const { reason, clip, rows, times } = model.measures;
+    if (reason) return make('p', 'measures', `Not measured: ${reason}`);
+    const table = make('table', 'measures');
+    table.append(make('caption', '', `Worst of ${times.length} frames of ${clip}, by linear blend skinning, against the bound shape`));
+    for (const { text, value, joint, time_s } of rows) {
+      const row = table.insertRow();
+      const button = make('button', 'check', `${time_s.toFixed(2)} s`);
+      button.addEventListener('click', () => this.showTime(model, time_s));
+      row.append(make('th', '', text), make('td', 'number', value), make('td', '', joint), make('td', 'number'));
+      row.lastElementChild!.append(button);
+    }
+    return table;
+  }
+
+  private showTime(model: Model, seconds: number) {
+    const at = this.data.models.indexOf(model);
+    const clips = this.views[at]?.character?.clips ?? [];
+    const clip = clips.find((one) => one.name === model.measures.clip) ?? clips[model.measures.clip_number];
+    if (!clip) return;
+    this.stop();
+    this.clip.value = clip.name;
+    this.seconds = seconds;
+    this.pose(0);
   }
 
   private row(check: Check, view: View): HTMLElement {
