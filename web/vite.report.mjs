@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vite';
 
-const licence = readFileSync(new URL('./node_modules/three/LICENSE', import.meta.url), 'utf8');
+const licence = (name) => readFileSync(new URL(`./node_modules/${name}/LICENSE`, import.meta.url), 'utf8').trim();
 
 export default defineConfig({
   logLevel: 'warn',
@@ -14,6 +14,6 @@ export default defineConfig({
     target: 'es2022',
     emptyOutDir: true,
     lib: { entry: 'src/report/report.ts', formats: ['iife'], name: 'sinewReport', fileName: () => 'report.js' },
-    rollupOptions: { output: { banner: `/*!\nThis script contains three.js and meshoptimizer's decoder, both under the MIT licence:\n\n${licence.trim()}\n*/` } },
+    rollupOptions: { output: { banner: `/*!\nThis script contains three.js, meshoptimizer's decoder and uPlot, all under the MIT licence:\n\n${licence('three')}\n\n${licence('uplot')}\n*/` } },
   },
 });

@@ -63,6 +63,39 @@ const scenarios = {
     assert.equal(await page.locator('.bar select').inputValue(), measures.clip);
   },
 
+  async 'the plot has a line per figure, and a click in it moves clip and marker'() {
+    const plot = page.locator('.plot');
+    assert.equal(await plot.locator('canvas').count(), 1);
+    assert.equal(await plot.locator('option').first().textContent(), 'whole character');
+    assert.ok(await plot.locator('option').count() > 10);
+    assert.ok((await plot.locator('> span').textContent()).includes(`${hostile} thinnest section`));
+    // Pixels of both colours.
+    const colours = () => plot.locator('canvas').evaluate((canvas) => {
+      const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+      const counts = {'63,182,168': 0, '230,115,16': 0};
+      for (let i = 0; i < data.length; i += 4) if (data[i + 3] === 255) {
+        const key = `${data[i]},${data[i + 1]},${data[i + 2]}`;
+        if (key in counts) ++counts[key];
+      }
+      return Object.values(counts);
+    });
+    const whole = await colours();
+    assert.ok(Math.min(...whole) > 100, whole.join(' '));
+    const box = await plot.locator('.u-over').boundingBox();
+    const hand = async () => (await plot.locator('.hand').boundingBox())?.x;
+    for (const share of [0.25, 0.75]) {
+      await page.mouse.click(box.x + share * box.width, box.y + box.height / 2);
+      assert.ok(Math.abs(await hand() - box.x - share * box.width) < 2, 'the marker is where the click was');
+      const shown = Number(await page.locator('.bar input[type=range]').inputValue());
+      assert.ok(Math.abs(shown - share) < 0.02, `${shown} of the clip`);
+    }
+    await plot.locator('select').selectOption({index: 1});
+    assert.notDeepEqual(await colours(), whole, 'another joint has other lines');
+    await page.locator('.bar select').selectOption('');
+    assert.equal(await plot.locator('.hand').isVisible(), false, 'the rest pose is no frame of the clip');
+    await plot.locator('select').selectOption({index: 0});
+  },
+
   async 'the report of the run unfolds and is saved'() {
     const run = page.locator('details.run');
     assert.equal(await run.locator('pre').isVisible(), false);

@@ -30,6 +30,8 @@ ul{list-style:none;padding:0}li{border-left:4px solid #2c8a4b;padding:.2em .7em;
 li p{margin:.15em 0}li.PASS p{display:none}button{font:inherit}.check{background:none;border:0;padding:0;text-align:left;cursor:pointer;color:inherit}
 code{display:block;overflow-x:auto;padding:.3em .5em;background:#eef0f2}.verdict{font-size:.85em;border:1px solid;border-radius:3px;padding:0 .4em}
 .measures{border-spacing:1em .1em;margin:0 -1em}.measures caption{text-align:left;padding:0 1em;opacity:.7}.measures th{font-weight:400;text-align:left}.number{text-align:right}
+.plot{padding:.3em 0 1em}.plot select{margin-right:1em;max-width:16em}.plot span span{margin-right:1em;font-size:.85em}.chart{position:relative;cursor:pointer}
+.hand{position:absolute;top:4px;bottom:22px;width:1px;background:currentColor;pointer-events:none;z-index:2}
 .run{margin:1em 0}.run pre{max-height:60vh;overflow:auto;padding:.6em;background:#eef0f2;font-size:.85em}
 @media(prefers-color-scheme:dark){body{background:#16191d;color:#e4e7ea}code,.cell,.run pre{background:#23272c}}
 </style></head><body>

@@ -8,6 +8,7 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { Character } from './character';
 import { readData, type Check, type Model, type ReportData } from './data';
+import { FigurePlot } from './plot';
 import { View } from './view';
 
 function make<K extends keyof HTMLElementTagNameMap>(kind: K, name = '', text = ''): HTMLElementTagNameMap[K] {
@@ -34,6 +35,8 @@ class Report {
   private readonly views: View[] = [];
   private readonly stage = make('div', 'stage');
   private readonly panel = make('div', 'panel');
+  private readonly plotPlace = make('div');
+  private plot: FigurePlot | null = null;
   private readonly clip = make('select');
   private readonly slider = make('input');
   private readonly play = make('button', '', 'Play');
@@ -45,12 +48,13 @@ class Report {
 
   async start() {
     document.title = this.data.title;
-    document.body.append(make('h1', '', this.data.title), this.stage, this.bar(), this.panel, runSection(this.data));
+    document.body.append(make('h1', '', this.data.title), this.stage, this.bar(), this.plotPlace, this.panel, runSection(this.data));
     for (const model of this.data.models) await this.add(model);
     this.controls = new OrbitControls(this.camera, this.stage);
     this.controls.addEventListener('change', () => this.draw());
     this.frameAll();
     this.fillClips();
+    this.addPlot();
     window.addEventListener('resize', () => this.draw());
     window.addEventListener('keydown', (event) => this.key(event));
     requestAnimationFrame(() => this.tick());
@@ -131,15 +135,34 @@ class Report {
     return table;
   }
 
+  /// The name on the page of the clip in which a model was measured.
+  private measuredClip(model: Model): string | undefined {
+    const clips = this.views[this.data.models.indexOf(model)]?.character?.clips ?? [];
+    return (clips.find((one) => one.name === model.measures.clip) ?? clips[model.measures.clip_number])?.name;
+  }
+
   private showTime(model: Model, seconds: number) {
-    const at = this.data.models.indexOf(model);
-    const clips = this.views[at]?.character?.clips ?? [];
-    const clip = clips.find((one) => one.name === model.measures.clip) ?? clips[model.measures.clip_number];
-    if (!clip) return;
+    const clip = this.measuredClip(model);
+    if (clip === undefined) return;
     this.stop();
-    this.clip.value = clip.name;
+    this.clip.value = clip;
     this.seconds = seconds;
     this.pose(0);
+  }
+
+  private addPlot() {
+    const measured = this.data.models.filter((model) => !model.measures.reason);
+    if (measured.length === 0) return;
+    this.plot = new FigurePlot(measured, (time) => this.showTime(measured[0], time));
+    this.plotPlace.append(this.plot.element);
+    this.plot.draw();
+    this.plot.move(null);
+  }
+
+  /// The marker of the plot stands at the time shown, while a clip is shown that was measured.
+  private movePlot(seconds: number) {
+    const shown = this.data.models.some((model) => !model.measures.reason && this.clip.value !== '' && this.measuredClip(model) === this.clip.value);
+    this.plot?.move(shown ? seconds : null);
   }
 
   private row(check: Check, view: View): HTMLElement {
@@ -160,6 +183,7 @@ class Report {
       other.character?.reset();
       other.markAt(undefined, 0);
     }
+    this.movePlot(0);
     if (check.pose) view.character?.turn(check.pose);
     const radius = check.radius ?? 0.05;
     view.markAt(check.place, radius);
@@ -228,6 +252,7 @@ class Report {
     }
     this.slider.value = String(longest > 0 ? (this.seconds % longest) / longest : 0);
     this.time.textContent = longest > 0 ? `${(this.seconds % longest).toFixed(2)} s` : '';
+    this.movePlot(longest > 0 ? this.seconds % longest : 0);
     this.draw();
   }
 

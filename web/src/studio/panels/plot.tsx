@@ -9,31 +9,13 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { App } from '../app';
 import * as store from '../store';
+import { chartOptions, placeHand, strokeOf } from '../../view/chart';
 
-// Sections solid, volumes dashed; A and B differ in colour and in width.
-const strokes = ['#3fb6a8', '#e67310'];
+const height = 104;
 
 function options(width: number, plot: store.Plot, seek: (time: number) => void): uPlot.Options {
   const ink = getComputedStyle(document.documentElement).getPropertyValue('--quiet');
-  const axis = { stroke: ink, grid: { stroke: '#8884', width: 1 }, ticks: { show: false }, font: '11px system-ui' };
-  const named = plot.joint >= 0;
-  return {
-    width,
-    height: 104,
-    legend: { show: false },
-    scales: { x: { time: false }, y: { range: (_u, low, high) => [Math.min(0.5, low), Math.max(1.1, high)] } },
-    axes: [{ ...axis, size: 22 }, { ...axis, size: 38 }],
-    series: [
-      {},
-      ...plot.series.flatMap((series, i) => [
-        { label: `${series.method} thinnest section`, stroke: strokes[i], width: 2 - 0.5 * i, show: named },
-        { label: `${series.method} volume`, stroke: strokes[i], width: 2 - 0.5 * i, dash: [5, 4] },
-      ]),
-    ],
-    hooks: {
-      init: [(u) => u.over.addEventListener('click', () => u.cursor.left !== undefined && u.cursor.left >= 0 && seek(u.posToVal(u.cursor.left, 'x')))],
-    },
-  };
+  return chartOptions(width, height, ink, plot.series.map(({ method }) => ({ name: method, sections: plot.joint >= 0 })), seek);
 }
 
 export function Plots({ app }: { app: () => App | null }) {
@@ -52,10 +34,10 @@ export function Plots({ app }: { app: () => App | null }) {
     const known = (values: number[]) => values.map((value) => (value < 0 ? null : value));
     const data: uPlot.AlignedData = [plot.times, ...plot.series.flatMap((series) => [known(series.thinnest), known(series.volume)])];
     const chart = new uPlot(options(place.current.clientWidth, plot, seek), data, place.current);
-    const resize = new ResizeObserver(() => place.current && chart.setSize({ width: place.current.clientWidth, height: 104 }));
+    const resize = new ResizeObserver(() => place.current && chart.setSize({ width: place.current.clientWidth, height }));
     resize.observe(place.current);
     const stop = effect(() => {
-      if (hand.current) hand.current.style.left = `${chart.over.offsetLeft + chart.valToPos(store.time.value, 'x')}px`;
+      if (hand.current) placeHand(chart, hand.current, store.time.value);
     });
     return () => {
       stop();
@@ -69,7 +51,7 @@ export function Plots({ app }: { app: () => App | null }) {
     <section class="plot" aria-label="Figures over the clip">
       <header>
         <b>{joint ? joint.name : 'whole character'}</b>
-        {plot?.series.map((series, i) => <span style={{ color: strokes[i] }}>{joint && <>— {series.method} thinnest section </>}┄ {series.method} volume</span>)}
+        {plot?.series.map((series, i) => <span style={{ color: strokeOf(i) }}>{joint && <>— {series.method} thinnest section </>}┄ {series.method} volume</span>)}
         <span class="space" />
         <button title="For the chosen joint" onClick={() => app()?.askPlot()}>Plot again</button>
         <button class="icon" title="Close" onClick={() => (store.showPlot.value = false)}>×</button>
