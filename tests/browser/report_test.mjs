@@ -96,6 +96,44 @@ const scenarios = {
     await plot.locator('select').selectOption({index: 0});
   },
 
+  async 'a slider wipes between before and after'() {
+    await page.keyboard.press('Home');
+    const wipe = page.locator('input.wipe');
+    assert.equal(await wipe.isVisible(), false);
+    await page.getByLabel('before and after', {exact: true}).check();
+    const pixels = (share) => page.evaluate((value) => {
+      const input = document.querySelector('input.wipe');
+      input.value = String(value);
+      input.dispatchEvent(new Event('input'));
+      const canvas = document.querySelector('.stage > canvas');
+      const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d');
+      copy.drawImage(canvas, 0, 0);
+      const at = Math.round(value * canvas.clientWidth * canvas.width / canvas.clientWidth);
+      return {width: canvas.width, at, data: [...new Uint32Array(copy.getImageData(0, 0, canvas.width, canvas.height).data.buffer)]};
+    }, share);
+    const before = await pixels(1), after = await pixels(0);
+    const differing = before.data.filter((pixel, i) => pixel !== after.data[i]).length;
+    assert.ok(differing > 2000, `before and after differ in ${differing} pixels`);
+    for (const share of [0.45, 0.5]) {
+      const both = await pixels(share);
+      const wrong = both.data.filter((pixel, i) => pixel !== (i % both.width < both.at ? before : after).data[i]).length;
+      assert.equal(wrong, 0, `at ${share}`);
+    }
+    // Dragged by hand it moves, and the camera stays.
+    const box = await wipe.boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.8 * box.width, box.y + box.height / 2, {steps: 4});
+    await page.mouse.up();
+    const value = Number(await wipe.inputValue());
+    assert.ok(Math.abs(value - 0.8) < 0.02, `${value}`);
+    assert.deepEqual((await pixels(1)).data, before.data, 'the camera moved');
+    await pixels(0.5);
+    await page.screenshot({path: join(work, 'wipe.png')});
+    await page.getByLabel('before and after', {exact: true}).uncheck();
+    assert.equal(await wipe.isVisible(), false);
+  },
+
   async 'the report of the run unfolds and is saved'() {
     const run = page.locator('details.run');
     assert.equal(await run.locator('pre').isVisible(), false);

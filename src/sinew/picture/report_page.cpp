@@ -21,8 +21,10 @@ constexpr std::string_view kHead = R"(<!DOCTYPE html>
 :root{color-scheme:light dark}
 body{font:15px/1.45 system-ui,sans-serif;margin:1em auto;max-width:1500px;padding:0 1em;background:#fff;color:#1b1f24}
 h1{font-size:1.3em}h2{font-size:1.1em}
-.stage{display:flex;gap:4px;height:62vh;min-height:300px;touch-action:none}.cell{flex:1;position:relative;overflow:hidden;background:#eef0f2}
-.cell canvas{display:block}.name{position:absolute;left:.6em;top:.4em;font-weight:600;z-index:1}
+.stage{display:flex;position:relative;height:62vh;min-height:300px;touch-action:none;background:#eef0f2}.stage>canvas{position:absolute;inset:0}
+.cell{flex:1;position:relative;overflow:hidden;pointer-events:none}.cell+.cell{border-left:1px solid #8886}.wiping .cell+.cell{border:0;text-align:right}
+.wiping .cell+.cell .name{left:auto;right:.6em}.split{position:absolute;top:0;bottom:0;width:2px;margin-left:-1px;background:currentColor;pointer-events:none}
+.wipe{position:absolute;bottom:.6em;left:0;width:100%;margin:0}.name{position:absolute;left:.6em;top:.4em;font-weight:600;z-index:1}
 .bar{display:flex;flex-wrap:wrap;gap:.8em;align-items:center;padding:.6em 0}.bar input[type=range]{flex:1;min-width:160px}.time{min-width:4em}
 .panel{display:flex;flex-wrap:wrap;gap:2em}section{flex:1;min-width:320px}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.1em 1em}dt{opacity:.7}dd{margin:0}
@@ -33,7 +35,7 @@ code{display:block;overflow-x:auto;padding:.3em .5em;background:#eef0f2}.verdict
 .plot{padding:.3em 0 1em}.plot select{margin-right:1em;max-width:16em}.plot span span{margin-right:1em;font-size:.85em}.chart{position:relative;cursor:pointer}
 .hand{position:absolute;top:4px;bottom:22px;width:1px;background:currentColor;pointer-events:none;z-index:2}
 .run{margin:1em 0}.run pre{max-height:60vh;overflow:auto;padding:.6em;background:#eef0f2;font-size:.85em}
-@media(prefers-color-scheme:dark){body{background:#16191d;color:#e4e7ea}code,.cell,.run pre{background:#23272c}}
+@media(prefers-color-scheme:dark){body{background:#16191d;color:#e4e7ea}code,.stage,.run pre{background:#23272c}}
 </style></head><body>
 <script type="application/json" id="data">)";
 

@@ -6,6 +6,7 @@
 
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import { drawPanes, sidePanes, wipePanes } from '../view/panes';
 import { Character } from './character';
 import { readData, type Check, type Model, type ReportData } from './data';
 import { FigurePlot } from './plot';
@@ -33,7 +34,11 @@ class Report {
   private readonly data = readData();
   private readonly camera = new THREE.PerspectiveCamera(30, 1, 0.001, 1000);
   private readonly views: View[] = [];
+  private readonly renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
   private readonly stage = make('div', 'stage');
+  private readonly wipe = make('input', 'wipe');
+  private readonly split = make('div', 'split');
+  private wiping = false;
   private readonly panel = make('div', 'panel');
   private readonly plotPlace = make('div');
   private plot: FigurePlot | null = null;
@@ -48,6 +53,8 @@ class Report {
 
   async start() {
     document.title = this.data.title;
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    this.stage.append(this.renderer.domElement);
     document.body.append(make('h1', '', this.data.title), this.stage, this.bar(), this.plotPlace, this.panel, runSection(this.data));
     for (const model of this.data.models) await this.add(model);
     this.controls = new OrbitControls(this.camera, this.stage);
@@ -66,7 +73,7 @@ class Report {
     const cell = make('div', 'cell');
     cell.append(make('div', 'name', model.name));
     this.stage.append(cell);
-    const view = new View(cell);
+    const view = new View();
     view.set(await Character.load(model));
     this.views.push(view);
     this.panel.append(this.describe(model, view));
@@ -98,7 +105,34 @@ class Report {
     this.play.addEventListener('click', () => this.toggle());
     this.clip.addEventListener('change', () => this.seek(0));
     bar.append(this.clip, this.play, this.slider, this.time, skeleton.label, wire.label);
+    if (this.data.models.length === 2) {
+      const wiping = toggle(' before and after');
+      wiping.box.addEventListener('change', () => this.showWipe(wiping.box.checked));
+      bar.append(wiping.label);
+      this.addWipe();
+    }
     return bar;
+  }
+
+  /// The slider between the first character, on its left, and the second.
+  private addWipe() {
+    this.wipe.type = 'range';
+    this.wipe.min = '0';
+    this.wipe.max = '1';
+    this.wipe.step = 'any';
+    this.wipe.value = '0.5';
+    this.wipe.setAttribute('aria-label', 'Before and after');
+    this.wipe.addEventListener('input', () => this.draw());
+    this.wipe.addEventListener('pointerdown', (event) => event.stopPropagation()); // Does not turn the camera.
+    this.stage.append(this.split, this.wipe);
+    this.showWipe(false);
+  }
+
+  private showWipe(on: boolean) {
+    this.wiping = on;
+    this.wipe.hidden = this.split.hidden = !on;
+    this.stage.classList.toggle('wiping', on);
+    this.draw();
   }
 
   private fillClips() {
@@ -267,8 +301,15 @@ class Report {
   }
 
   private draw() {
-    const dark = window.matchMedia('(prefers-color-scheme: dark)').matches;
-    for (const view of this.views) view.draw(this.camera, dark ? 0x23272c : 0xeef0f2);
+    const { clientWidth: width, clientHeight: height } = this.stage;
+    if (width === 0 || height === 0 || this.views.length === 0) return;
+    const size = this.renderer.getSize(new THREE.Vector2());
+    if (size.x !== width || size.y !== height) this.renderer.setSize(width, height);
+    this.renderer.setClearColor(window.matchMedia('(prefers-color-scheme: dark)').matches ? 0x23272c : 0xeef0f2);
+    const share = Number(this.wipe.value);
+    this.split.style.left = `${100 * share}%`;
+    const panes = this.wiping ? wipePanes(share, width) : sidePanes(this.views.length, width);
+    drawPanes(this.renderer, this.camera, height, panes, (pane) => this.views[pane].scene);
   }
 }
 

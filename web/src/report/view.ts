@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Sinew authors
 
-/// One view of a character. Views share their camera, so that characters can be compared.
+/// The scene of one character. All are seen by one camera, so that characters can be compared.
 
 import * as THREE from 'three';
 import type { Character } from './character';
 
 export class View {
   readonly scene = new THREE.Scene();
-  private readonly renderer: THREE.WebGLRenderer;
   private readonly mark: THREE.Mesh;
   character: Character | null = null;
 
-  constructor(readonly element: HTMLElement) {
-    this.renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
-    element.append(this.renderer.domElement);
+  constructor() {
     const light = new THREE.DirectionalLight(0xffffff, 2.2);
     light.position.set(2, 4, 3);
     this.scene.add(new THREE.HemisphereLight(0xffffff, 0x8890a0, 1.6), light);
@@ -43,16 +39,5 @@ export class View {
     if (!place) return;
     this.mark.position.set(...place);
     this.mark.scale.setScalar(radius);
-  }
-
-  draw(camera: THREE.PerspectiveCamera, background: number) {
-    const { clientWidth: width, clientHeight: height } = this.element;
-    if (width === 0 || height === 0) return;
-    const size = this.renderer.getSize(new THREE.Vector2());
-    if (size.x !== width || size.y !== height) this.renderer.setSize(width, height);
-    camera.aspect = width / height;
-    camera.updateProjectionMatrix();
-    this.renderer.setClearColor(background);
-    this.renderer.render(this.scene, camera);
   }
 }

@@ -9,6 +9,7 @@ import { Bones } from './bones';
 import { Gizmo } from './gizmo';
 import { Ground } from './ground';
 import { pickTriangle, type Hit } from './pick';
+import { drawPanes, sidePanes, wipePanes } from './panes';
 import { Skin, type Look } from './skin';
 import type { SceneInfo } from '../studio/store';
 import type { Head } from '../studio/link';
@@ -420,38 +421,13 @@ export class Viewport {
   }
 
   private draw() {
-    const width = this.width;
-    const height = this.height;
-    this.renderer.setScissorTest(false);
     this.renderer.setClearColor(this.dark ? 0x1b1f25 : 0xe9ecef);
-    this.renderer.clear();
     const [a, b] = this.skins;
-    const show = (left: boolean, right: boolean) => {
-      if (a) a.mesh.visible = left && a.joints !== undefined && a.positions.length > 0;
-      if (b) b.mesh.visible = right;
-    };
-    const one = (x: number, w: number, viewX: number, viewWidth: number) => {
-      this.camera.aspect = viewWidth / height;
-      this.camera.updateProjectionMatrix();
-      this.renderer.setViewport(viewX, 0, viewWidth, height);
-      this.renderer.setScissor(x, 0, w, height);
-      this.renderer.setScissorTest(true);
-      this.renderer.render(this.scene, this.camera);
-    };
-    if (this.compare === 'off' || !b) {
-      show(true, false);
-      one(0, width, 0, width);
-    } else if (this.compare === 'side') {
-      show(true, false);
-      one(0, width / 2, 0, width / 2);
-      show(false, true);
-      one(width / 2, width / 2, width / 2, width / 2);
-    } else {
-      const at = Math.round(this.wipe * width);
-      show(true, false);
-      one(0, at, 0, width);
-      show(false, true);
-      one(at, width - at, 0, width);
-    }
+    const panes = this.compare === 'off' || !b ? sidePanes(1, this.width) : this.compare === 'side' ? sidePanes(2, this.width) : wipePanes(this.wipe, this.width);
+    drawPanes(this.renderer, this.camera, this.height, panes, (pane) => {
+      if (a) a.mesh.visible = pane === 0 && a.joints !== undefined && a.positions.length > 0;
+      if (b) b.mesh.visible = pane === 1;
+      return this.scene;
+    });
   }
 }
