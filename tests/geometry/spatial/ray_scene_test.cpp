@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <new>
+
 #include "tests/geometry/field_meshes.h"
 
 namespace sinew::geometry {
@@ -178,6 +180,17 @@ TEST(RayScene, FiltersLeaveTrianglesOut) {
   EXPECT_FALSE(scene.occluded(ray, [](Index) { return false; }));
   EXPECT_GE(scene.closest_point(Vec3::Zero(), 1e9, second).triangle, half);
   EXPECT_FALSE(scene.closest_point(Vec3::Zero(), 1e9, [](Index) { return false; }));
+}
+
+TEST(RayScene, WhatAFilterThrowsReachesTheCaller) {
+  const RayScene scene(random_soup(3, 200, 1));
+  const auto refuse = [](Index) -> bool { throw std::bad_alloc(); };
+  const Ray ray{Vec3(-3, 0.01, 0.02), Vec3(1, 0, 0), 0, 10};
+  ASSERT_FALSE(scene.all_hits(ray).empty());
+  EXPECT_THROW(scene.nearest_hit(ray, refuse), std::bad_alloc);
+  EXPECT_THROW(scene.all_hits(ray, refuse), std::bad_alloc);
+  EXPECT_THROW(scene.occluded(ray, refuse), std::bad_alloc);
+  EXPECT_THROW(scene.closest_point(Vec3(0, 0, 0), 10, refuse), std::bad_alloc);
 }
 
 TEST(RayScene, OneOfManyCopiesStandsForAll) {

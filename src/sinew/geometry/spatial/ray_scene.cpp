@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <new>
 
 #include "sinew/core/parallel.h"
@@ -35,9 +36,27 @@ struct LocalRay {
   double per_length = 0;  // t of the caller per unit of the local ray.
 };
 
+// What a function that Embree calls throws. Embree would swallow it and go on with what was found until then.
+struct Thrown {
+  std::exception_ptr exception = nullptr;
+
+  template <class Body>
+  void keep(Body&& body) {
+    try {
+      if (exception == nullptr) body();
+    } catch (...) {
+      exception = std::current_exception();
+    }
+  }
+  void again() const {
+    if (exception != nullptr) std::rethrow_exception(exception);
+  }
+};
+
 // Embree hands this back to the filter; the context must come first.
 struct FilterContext {
   RTCIntersectContext context;
+  Thrown thrown;
   const TriangleFilter* accept = nullptr;
   std::vector<std::pair<Index, float>>* collected = nullptr;  // Hits are kept here and refused, so that all come.
 };
@@ -45,13 +64,14 @@ struct FilterContext {
 void filter_hit(const RTCFilterFunctionNArguments* arguments) {
   auto& context = *reinterpret_cast<FilterContext*>(arguments->context);
   const Index triangle = RTCHitN_primID(arguments->hit, arguments->N, 0);
-  if (*context.accept && !(*context.accept)(triangle)) {
-    arguments->valid[0] = 0;
-    return;
-  }
-  if (context.collected == nullptr) return;
-  context.collected->emplace_back(triangle, RTCRayN_tfar(arguments->ray, arguments->N, 0));
-  arguments->valid[0] = 0;
+  bool counts = false;
+  context.thrown.keep([&] {
+    counts = !*context.accept || (*context.accept)(triangle);
+    if (!counts || context.collected == nullptr) return;
+    context.collected->emplace_back(triangle, RTCRayN_tfar(arguments->ray, arguments->N, 0));
+    counts = false;
+  });
+  if (!counts) arguments->valid[0] = 0;
 }
 
 FilterContext make_context(const TriangleFilter& accept, std::vector<std::pair<Index, float>>* collected) {
@@ -267,6 +287,7 @@ struct RayScene::Impl {
     query.ray = local.ray;
     query.hit.geomID = RTC_INVALID_GEOMETRY_ID;
     rtcIntersect1(scene, &context.context, &query);
+    context.thrown.again();
     return query;
   }
 
@@ -303,6 +324,7 @@ struct RayScene::Impl::Closest {
   double tie = 0;    // Farther by so much is still a tie.
   float float_slack = 0;
   std::vector<std::pair<double, Index>> candidates = {};  // All within `tie` of the nearest, and some that were.
+  Thrown thrown = {};
 
   float radius() const {
     const double wanted = (std::min(best, limit) + tie) / impl.size;
@@ -339,7 +361,10 @@ struct RayScene::Impl::Closest {
   }
 
   static bool callback(RTCPointQueryFunctionArguments* arguments) {
-    return static_cast<Closest*>(arguments->userPtr)->visit(arguments->primID, *arguments->query);
+    auto& self = *static_cast<Closest*>(arguments->userPtr);
+    bool smaller = false;
+    self.thrown.keep([&] { smaller = self.visit(arguments->primID, *arguments->query); });
+    return smaller;
   }
 };
 
@@ -409,6 +434,7 @@ bool RayScene::occluded(const Ray& ray, const TriangleFilter& accept) const {
   if (!impl_->localize(ray, local)) return false;
   FilterContext context = make_context(accept, nullptr);
   rtcOccluded1(impl_->scene, &context.context, &local.ray);
+  context.thrown.again();
   return local.ray.tfar < 0;
 }
 
@@ -470,6 +496,7 @@ ClosestPoint RayScene::closest_point(const Vec3& point, double max_distance, con
   rtcInitPointQueryContext(&context);
   rtcPointQuery(impl_->places.empty() ? impl_->scene : impl_->place_scene, &query, &context, Impl::Closest::callback,
                 &search);
+  search.thrown.again();
   ClosestPoint result;
   for (const auto& [distance, triangle] : search.candidates)
     if (distance <= search.best + search.tie && triangle < result.triangle) result.triangle = triangle;
