@@ -55,13 +55,14 @@ void* create_leaf(RTCThreadLocalAllocator allocator, const RTCBuildPrimitive* pr
 
 // One device for the life of the program: making one starts threads.
 RTCDevice device() {
-  static const RTCDevice shared = rtcNewDevice(embree_configuration());
+  static const RTCDevice shared = new_embree_device();
   return shared;
 }
 
 class Tree {
  public:
   explicit Tree(std::vector<RTCBuildPrimitive>& primitives) : bvh_(rtcNewBVH(device())) {
+    if (bvh_ == nullptr) throw std::bad_alloc();
     RTCBuildArguments arguments = rtcDefaultBuildArguments();
     arguments.buildQuality = RTC_BUILD_QUALITY_MEDIUM;
     arguments.maxBranchingFactor = 2;

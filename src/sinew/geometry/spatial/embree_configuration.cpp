@@ -3,11 +3,16 @@
 
 #include "sinew/geometry/spatial/embree_configuration.h"
 
+#include <embree3/rtcore.h>
+
+#include <new>
+
 #include "sinew/core/isa.h"
 
 namespace sinew::geometry {
+namespace {
 
-const char* embree_configuration() {
+const char* configuration() {
 #if defined(SINEW_STD_THREADS)
   // The thread sanitizer does not see how Embree's threads wait for each other.
   return "threads=1";
@@ -26,6 +31,14 @@ const char* embree_configuration() {
       return "isa=avx512";
   }
   return nullptr;
+}
+
+}  // namespace
+
+RTCDeviceTy* new_embree_device() {
+  const RTCDevice device = rtcNewDevice(configuration());
+  if (device == nullptr) throw std::bad_alloc();
+  return device;
 }
 
 }  // namespace sinew::geometry

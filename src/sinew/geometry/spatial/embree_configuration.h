@@ -3,9 +3,11 @@
 
 #pragma once
 
+struct RTCDeviceTy;  // Of Embree.
+
 namespace sinew::geometry {
 
-/// What `rtcNewDevice` gets: null, or the instruction set if `set_isa` pinned one ("isa=avx2").
-const char* embree_configuration();
+/// A new device of Embree, for the instruction set that `set_isa` pinned. \throws std::bad_alloc.
+RTCDeviceTy* new_embree_device();
 
 }  // namespace sinew::geometry

@@ -25,7 +25,7 @@ constexpr double kTieSlack = 1e-12;
 constexpr std::size_t kSampleStep = 13, kLeastSampled = 4096;
 
 RTCDevice ray_device() {
-  static const RTCDevice shared = rtcNewDevice(embree_configuration());
+  static const RTCDevice shared = new_embree_device();
   return shared;
 }
 
@@ -206,6 +206,7 @@ struct RayScene::Impl {
   RTCScene build(const std::vector<TriangleVertices>& shown) const {
     rtcGetDeviceError(ray_device());  // Forgets what this thread did before.
     const RTCGeometry geometry = rtcNewGeometry(ray_device(), RTC_GEOMETRY_TYPE_TRIANGLE);
+    if (geometry == nullptr) throw std::bad_alloc();
     auto* points = static_cast<float*>(rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
                                                                3 * sizeof(float), positions.size()));
     auto* indices = static_cast<Index*>(
@@ -221,6 +222,10 @@ struct RayScene::Impl {
     for (std::size_t i = 0; i < shown.size(); ++i) std::copy_n(shown[i].data(), 3, indices + 3 * i);
     rtcCommitGeometry(geometry);
     const RTCScene made = rtcNewScene(ray_device());
+    if (made == nullptr) {
+      rtcReleaseGeometry(geometry);
+      throw std::bad_alloc();
+    }
     // No spatial splits: the filter would see a triangle more than once.
     rtcSetSceneBuildQuality(made, RTC_BUILD_QUALITY_MEDIUM);
     rtcSetSceneFlags(made, static_cast<RTCSceneFlags>(RTC_SCENE_FLAG_ROBUST | RTC_SCENE_FLAG_CONTEXT_FILTER_FUNCTION));
@@ -229,7 +234,7 @@ struct RayScene::Impl {
     rtcCommitScene(made);
     // Embree reports memory that runs out here alone. The scene is then empty, and nothing would be found in it.
     if (rtcGetDeviceError(ray_device()) != RTC_ERROR_NONE) {
-      if (made != nullptr) rtcReleaseScene(made);
+      rtcReleaseScene(made);
       throw std::bad_alloc();
     }
     return made;
