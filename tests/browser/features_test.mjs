@@ -506,7 +506,7 @@ const scenarios = {
     const again = readFileSync(await exported('Export GLB'));
     assert.ok(plain.equals(again), 'the files differ');
     await page.getByLabel('Format').selectOption('obj');
-    assert.match(await exported('Export OBJ'), /\.obj$/);
+    assert.match(readFileSync(await exported('Export OBJ', '.obj'), 'utf8'), /^f /m);
     await page.getByLabel('Format').selectOption('vrm');
   },
 

@@ -44,8 +44,9 @@ export async function openStudio(program, work, inputs = []) {
     await (await chooser).setFiles(files);
   }
 
-  async function exported(name) {
-    const download = page.waitForEvent('download');
+  /** What the button saves: of several files (an OBJ and its materials) the one with this ending. */
+  async function exported(name, ending = '') {
+    const download = page.waitForEvent('download', (file) => file.suggestedFilename().endsWith(ending));
     await button(name).click();
     const file = await download;
     const path = join(work, file.suggestedFilename());

@@ -29,6 +29,7 @@ export class App {
   private measured = performance.now();
   private gauged = 0;
   private gauging = false;
+  private saved: Promise<void> = Promise.resolve();
   private micros = 0;
   readonly frames: string[] = []; // For tests: hashes of frames.
   readonly totals = { updates: 0, drawn: 0, micros: 0 }; // For measuring, since the page was opened.
@@ -309,7 +310,7 @@ export class App {
         store.job.value = message.done ? null : (message as unknown as store.Job);
         break;
       case 'download':
-        void this.download(message.blob as number, message.name as string);
+        this.download(message.blob as number, message.name as string);
         if ((message.findings as string[]).length) store.notice.value = (message.findings as string[]).join(' ');
         break;
       case 'view':
@@ -479,9 +480,15 @@ export class App {
     this.want();
   }
 
-  private async download(id: number, name: string) {
-    const blob = await this.link.blob(id);
-    this.save(blob, name);
+  /// Files are saved in the order in which the server names them, also when a later one arrives first.
+  private download(id: number, name: string) {
+    const blob = this.link.blob(id);
+    const before = this.saved;
+    this.saved = (async () => {
+      const [arrived] = await Promise.allSettled([blob, before]);
+      if (arrived.status === 'fulfilled') this.save(arrived.value, name);
+      else store.notice.value = `${name} was not saved: ${String(arrived.reason)}`;
+    })();
   }
 
   save(blob: Blob, name: string) {
