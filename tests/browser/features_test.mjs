@@ -17,7 +17,7 @@ mkdirSync(join(work, 'characters'));
 sinew('make', 'human', '-o', 'characters/a.glb', '--vertices', '2500');
 sinew('make', 'human', '-o', 'characters/b.obj', '--vertices', '2500');
 writeFileSync(join(work, 'characters/broken.glb'), 'no model');
-const {address, context, page, button, shot, idle, upload, exported, run} = await openStudio(program, work, ['characters']);
+const {address, context, page, button, shot, idle, settle, upload, exported, run} = await openStudio(program, work, ['characters']);
 const mode = (name) => page.getByRole('tab', {name}).click();
 
 const choose = (pattern) => page.evaluate((text) => {
@@ -98,7 +98,7 @@ const scenarios = {
     const drop = async (name) => {
       await button(name).click();
       await until(page, (store, app, label) => store.history.value.labels[store.history.value.cursor] === `${label} pose`, name);
-      await page.waitForTimeout(400);
+      await settle(400);
       return page.evaluate(() => {
         const {app, store} = window.sinewStudio;
         const height = (text) => app.view.bones.places[store.scene.value.joints.findIndex((j) => new RegExp(text).test(j.name))].y;
@@ -139,7 +139,7 @@ const scenarios = {
       store.mirror.value = true;
     });
     const joint = await choose('Left.*(Fore|Lower)Arm');
-    await page.waitForTimeout(500);
+    await settle(500);
     const opposite = await page.evaluate((j) => window.sinewStudio.store.scene.value.joints[j].mirror, joint);
     const before = await value(page, 'history');
     const start = await fieldSum(1);
@@ -151,14 +151,14 @@ const scenarios = {
     await page.mouse.up();
     await page.keyboard.press('b');
     await until(page, (store, app, cursor) => store.history.value.cursor === cursor + 1 && store.job.value === null, before.cursor);
-    await page.waitForTimeout(500);
+    await settle(500);
     assert.ok((await fieldSum(1)) > start + 0.5, 'the left side was painted');
     await page.evaluate((j) => (window.sinewStudio.store.chosen.value = j), opposite);
-    await page.waitForTimeout(500);
+    await settle(500);
     const right = await fieldSum(-1);
     await page.keyboard.press('Control+z');
     await until(page, (store, app, cursor) => store.history.value.cursor === cursor && store.job.value === null, before.cursor);
-    await page.waitForTimeout(500);
+    await settle(500);
     assert.ok(right > (await fieldSum(-1)) + 0.5, 'the right side was painted, and is not any more');
     await page.keyboard.press('Control+Shift+Z');
     await until(page, (store, app, cursor) => store.history.value.cursor === cursor + 1 && store.job.value === null, before.cursor);
@@ -168,7 +168,7 @@ const scenarios = {
     const joint = await choose('Left.*(Fore|Lower)Arm');
     // After a step the page has a new surface, and knows where joints are with its first frame.
     await until(page, (store, app) => app.view.skins[0].joints.length > 0);
-    await page.waitForTimeout(300);
+    await settle(300);
     const spot = await spotOf(joint);
     await page.mouse.click(spot.x, spot.y);
     await until(page, (store) => store.rowTable.value.length === 1);
@@ -194,7 +194,7 @@ const scenarios = {
 
   async 'confidence and origin are colours'() {
     await button('Confidence').click();
-    await page.waitForTimeout(400);
+    await settle(400);
     assert.ok((await fieldSum(1)) > 10);
     await button('Origin').click();
     await page.waitForSelector('.legend.tall');
@@ -227,7 +227,7 @@ const scenarios = {
       store.chosen.value = j;
       app.view.view([0, 0, 1]);
     }, thigh);
-    await page.waitForTimeout(500);
+    await settle(500);
     const [from, to] = [await spotOf(thigh), await spotOf(shin)];
     await button('Add a joint below').click();
     await page.mouse.click((from.x + to.x) / 2, (from.y + to.y) / 2);
@@ -247,7 +247,7 @@ const scenarios = {
       app.view.view([0, 0, 1]);
     });
     const [elbow, wrist] = [await choose('Left.*(Fore|Lower)Arm$'), await choose('LeftHand$')];
-    await page.waitForTimeout(600);
+    await settle(600);
     const spots = [await spotOf(elbow), await spotOf(wrist)];
     await page.mouse.click(spots[0].x, spots[0].y);
     await page.keyboard.down('Shift');
@@ -261,7 +261,7 @@ const scenarios = {
       await page.mouse.move(from.x, from.y);
       await page.mouse.down();
       await page.mouse.move(from.x + 0.15 * (to.x - from.x), from.y + 0.15 * (to.y - from.y), {steps: 4});
-      await page.waitForTimeout(500);
+      await settle(500);
       await shot('several');
       await page.mouse.up();
       await until(page, (store, app, count) => store.recipe.value.length === count + 1 && store.job.value === null, steps);
@@ -277,7 +277,7 @@ const scenarios = {
       store.children.value = true;
     });
     await page.evaluate((j) => (window.sinewStudio.store.chosen.value = j), elbow);
-    await page.waitForTimeout(500);
+    await settle(500);
     const below = await drag();
     assert.ok(['LeftForearm', 'LeftHand', 'LeftMiddle3'].every((name) => below.includes(name)) && !below.includes('LeftUpperArm'), below.join());
     await page.evaluate(() => {
@@ -309,9 +309,9 @@ const scenarios = {
   },
 
   async 'earlier work is offered again'() {
+    const steps = (await value(page, 'recipe')).length + 1;
     await page.evaluate(() => window.sinewStudio.app.step({do: 'clip', name: 'run'}));
-    await idle();
-    const steps = (await value(page, 'recipe')).length;
+    await until(page, (store, app, count) => store.recipe.value.length === count && store.job.value === null, steps);
     await page.evaluate(() => window.sinewStudio.app.run('open', {file: 0}));
     await until(page, (store) => store.input.value === 'a.glb' && store.job.value === null);
     await page.evaluate(() => window.sinewStudio.app.run('open', {file: 1}));
@@ -332,7 +332,7 @@ const scenarios = {
     await button('wipe').click();
     await page.locator('.wipe').fill('0.3');
     assert.equal(await page.evaluate(() => window.sinewStudio.app.view.wipe), 0.3);
-    await page.waitForTimeout(400);
+    await settle(400);
     await shot('wipe');
   },
 
@@ -346,12 +346,12 @@ const scenarios = {
     const other = await value(page, 'other');
     assert.ok(other.same_skeleton && other.matched === other.deforming);
     await button('side').click();
-    await page.waitForTimeout(600);
+    await settle(600);
     await shot('compare_files');
     if (other.same_vertices) {
       await page.evaluate(() => window.sinewStudio.app.run('show', {slot: 1, method: 'lbs', other: true}));
       await button('difference').click();
-      await page.waitForTimeout(800);
+      await settle(800);
       assert.ok((await difference()) < 0.05, `${await difference()} mm`);
     }
     // Another skeleton follows by the names of its joints.
@@ -371,10 +371,10 @@ const scenarios = {
     const turned = async (slot, joint, rest) => (await axes(slot, joint)).reduce((sum, entry, i) => sum + entry * rest[i], 0);
     await page.evaluate(() => window.sinewStudio.app.run('pose', {edit: {kind: 'reset'}}));
     await page.evaluate(() => { const {store, app} = window.sinewStudio; store.posed.value = true; app.want(); });
-    await page.waitForTimeout(600);
+    await settle(600);
     const rest = [await axes(0, forearm), await axes(1, twin)];
     await page.evaluate((j) => window.sinewStudio.app.run('pose', {edit: {kind: 'turn', joint: j, axis: [0, 1, 0], angle: 1.2}}), forearm);
-    await page.waitForTimeout(600);
+    await settle(600);
     const traces = [await turned(0, forearm, rest[0]), await turned(1, twin, rest[1])];
     assert.ok(Math.abs(traces[0] - (1 + 2 * Math.cos(1.2))) < 1e-3 && Math.abs(traces[0] - traces[1]) < 1e-3, traces.join());
     await shot('compare_other');
@@ -394,7 +394,7 @@ const scenarios = {
     await button('difference').click();
     await until(page, (store, app) => Math.max(...app.view.skins[0].mesh.geometry.attributes.field.array) > 1);
     await button('wipe').click();
-    await page.waitForTimeout(400);
+    await settle(400);
     await shot('before_after');
     await page.getByLabel('File on the right').selectOption('this');
     await until(page, (store) => store.other.value === null);
@@ -409,20 +409,20 @@ const scenarios = {
     const all = await drawn();
     await page.locator('.outliner').getByRole('button', {name: /^Hide /}).first().click({force: true});
     await until(page, (store) => store.hiddenParts.value.size === 1);
-    await page.waitForTimeout(300);
-    assert.equal(await drawn(), 0, 'the only mesh is hidden');
+    // The only mesh is hidden.
+    await until(page, (store, app) => app.view.skins[0].mesh.geometry.index.count === 0);
     await page.locator('.outliner').getByRole('button', {name: /^Hide /}).first().click({force: true});
     // The piece that is clicked is shown alone, and the key shows everything again.
     const head = await choose('Head$');
     await page.evaluate(() => window.sinewStudio.app.choose(-1));
     await until(page, (store, app) => app.view.skins[0].joints.length > 0);
-    await page.waitForTimeout(600);
+    await settle(600);
     const spot = await spotOf(head);
     await page.mouse.click(spot.x, spot.y - 8);
     await until(page, (store) => store.rowTable.value.length === 1);
     await page.keyboard.press('Shift+H');
     await until(page, (store) => store.only.value !== null);
-    await page.waitForTimeout(300);
+    await settle(300);
     assert.ok((await drawn()) > 0 && (await drawn()) <= all);
     await shot('only_piece');
     await page.keyboard.press('Shift+H');
@@ -436,7 +436,7 @@ const scenarios = {
     await page.keyboard.press('l');
     assert.deepEqual(await page.evaluate(() => [...window.sinewStudio.store.locked.value]), []);
     await page.keyboard.press('a');
-    await page.waitForTimeout(300);
+    await settle(300);
     await shot('axes');
     await page.keyboard.press('a');
   },

@@ -38,6 +38,16 @@ export async function openStudio(program, work, inputs = []) {
   const shot = (name) => page.screenshot({path: join(work, `${name}.png`)});
   const idle = () => until(page, (store) => store.job.value === null && store.scene.value !== null);
 
+  /** After at least so many milliseconds: everything that was asked for has arrived and is drawn. */
+  async function settle(least) {
+    await page.waitForTimeout(least);
+    try {
+      await until(page, (store, app) => app.awaits === '');
+    } catch {
+      throw new Error(`The page still waits for ${await page.evaluate(() => window.sinewStudio.app.awaits)}.`);
+    }
+  }
+
   async function upload(opener, ...files) {
     const chooser = page.waitForEvent('filechooser');
     await button(opener).click();
@@ -83,5 +93,5 @@ export async function openStudio(program, work, inputs = []) {
     process.exit(failed ? 1 : 0);
   }
 
-  return {address, context, page, button, shot, idle, upload, exported, run};
+  return {address, context, page, button, shot, idle, settle, upload, exported, run};
 }

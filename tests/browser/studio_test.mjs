@@ -15,7 +15,7 @@ import {openStudio, workFolder} from './scenarios.mjs';
 import {until, value} from './studio.mjs';
 
 const {program, work, sinew} = workFolder('studio');
-const {address, context, page, shot, idle, upload: uploadBy, exported, run} = await openStudio(program, work);
+const {address, context, page, shot, idle, settle, upload: uploadBy, exported, run} = await openStudio(program, work);
 const upload = (...files) => uploadBy('Open…', ...files);
 const port = Number(new URL(address).port);
 const token = new URL(address).hash.slice(1);
@@ -80,7 +80,7 @@ const scenarios = {
       return null;
     });
     assert.equal(middle, null);
-    await page.waitForTimeout(400);
+    await settle(400);
     const spot = await page.evaluate(() => {
       const {app} = window.sinewStudio;
       const box = app.view.renderer.domElement.getBoundingClientRect();
@@ -101,7 +101,7 @@ const scenarios = {
     await page.mouse.move(spot.x + 40, spot.y + 80, {steps: 5});
     await page.mouse.up();
     await until(page, (store) => Object.keys(store.pose.value.joints ?? {}).length === 1);
-    await page.waitForTimeout(500);
+    await settle(500);
     await shot('posed');
     const shown = await page.evaluate(() => {
       const {app} = window.sinewStudio;
@@ -146,7 +146,7 @@ const scenarios = {
   async 'pulling a hand reaches the pointer'() {
     await page.keyboard.press('p');
     await page.evaluate(() => window.sinewStudio.app.run('pose', {edit: {kind: 'reset'}}));
-    await page.waitForTimeout(1200);
+    await settle(1200);
     const reach = await page.evaluate(async () => {
       const {app, store} = window.sinewStudio;
       const joint = store.scene.value.joints.findIndex((j) => j.role === 'left_hand' || /Left.?Hand$/i.test(j.name));
@@ -174,7 +174,7 @@ const scenarios = {
       app.choose(-1);
       app.view.frameAll();
     });
-    await page.waitForTimeout(700);
+    await settle(700);
     await shot('weights');
     const before = await value(page, 'history');
     await page.keyboard.press('b');
@@ -211,7 +211,7 @@ const scenarios = {
     await page.mouse.move(spot.x, spot.y);
     await page.mouse.down();
     await page.mouse.move(spot.x + spot.dx, spot.y + spot.dy, {steps: 6});
-    await page.waitForTimeout(600);
+    await settle(600);
     await shot('joint');
     await page.mouse.up();
     await until(page, (store, app, count) => store.recipe.value.length === count + 1, steps);
@@ -246,7 +246,7 @@ const scenarios = {
       app.choose(store.scene.value.clips.findIndex((clip) => clip.name === 'walk'));
       store.playing.value = true;
     });
-    await page.waitForTimeout(1200);
+    await settle(1200);
     await shot('compare');
   },
 
@@ -282,7 +282,7 @@ const scenarios = {
     requests.length = 0;
     await upload(join(work, 'named.glb'));
     await until(page, (store) => store.input.value === 'named.glb');
-    await page.waitForTimeout(300);
+    await settle(300);
     assert.equal(await page.locator('img').count(), 0);
     assert.equal(await page.evaluate(() => window.hacked), undefined);
     assert.ok((await page.locator('.outliner').textContent()).includes('<img src=x'));
@@ -308,7 +308,7 @@ const scenarios = {
   async 'the light theme is readable'() {
     await page.emulateMedia({colorScheme: 'light'});
     await until(page, (store) => store.theme.value === 'light');
-    await page.waitForTimeout(400);
+    await settle(400);
     await shot('light');
   },
 };

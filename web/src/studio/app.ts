@@ -17,7 +17,7 @@ export class App {
   readonly link: Link;
   readonly view: Viewport;
   readonly tools: Tools;
-  private open = 0; // Requests for frames without an answer.
+  private answered = 0; // The latest request for a frame that was answered. The program answers the newest and forgets older ones.
   private sequence = 0;
   private last = performance.now();
   private next = 0; // The timer of the next request.
@@ -41,7 +41,7 @@ export class App {
       binary: (head, buffer) => this.binary(head, buffer),
       connected: (yes) => {
         store.connected.value = yes;
-        this.open = 0;
+        this.answered = this.sequence;
         if (!yes) store.job.value = null;
       },
     });
@@ -175,9 +175,18 @@ export class App {
     this.last = now;
     const plays = store.playing.value && !this.still;
     if (plays && store.duration.value > 0) store.time.value = (store.time.peek() + step * store.speed.value) % store.duration.value;
-    if (this.open < 2 && store.scene.peek() && this.link.ready && (plays || this.wanted)) this.request();
+    if (this.sequence - this.answered < 2 && store.scene.peek() && this.link.ready && (plays || this.wanted)) this.request();
     clearTimeout(this.next);
     if (plays) this.next = window.setTimeout(() => this.pull(), 16);
+  }
+
+  /// What is on its way that changes what is drawn, apart from a clip that plays or a drag; empty if nothing is.
+  get awaits(): string {
+    if (this.link.asked > (this.gauging ? 1 : 0)) return 'an answer';
+    if (this.view.info?.generation !== store.scene.value?.generation) return 'a surface';
+    const moves = (store.playing.value && !this.still) || this.tools.edit !== null;
+    if (!moves && (this.wanted || this.sequence > this.answered)) return 'a frame';
+    return !moves && this.view.waits ? 'a picture' : '';
   }
 
   /// Poses and joints stand still; everything else moves.
@@ -187,7 +196,6 @@ export class App {
 
   private request() {
     this.wanted = false;
-    ++this.open;
     const bind = store.mode.value === 'joints';
     const body: Record<string, unknown> = {
       seq: ++this.sequence,
@@ -220,15 +228,15 @@ export class App {
       this.applyHidden();
       void this.loadPictures(info, store.images.value, 0);
       if (store.other.value) void this.loadPictures(store.other.value.scene, store.other.value.images, 1);
-      this.open = 0;
+      this.answered = this.sequence;
       this.want();
       return;
     }
+    if (head.kind === kinds.frame && head.slot === 0) this.answered = Math.max(this.answered, head.sequence);
     const shown = head.kind === kinds.frame && head.slot === 1 && store.other.value ? store.other.value.scene : store.scene.value;
     if (head.generation !== shown?.generation) return;
     if (head.kind === kinds.frame) {
       if (head.slot === 0) {
-        this.open = Math.max(0, this.open - 1);
         ++this.updates;
         this.micros += head.micros;
         ++this.totals.updates;
@@ -333,7 +341,7 @@ export class App {
         store.command.value = message.text as string;
         break;
       case 'no_frame':
-        this.open = Math.max(0, this.open - 1);
+        this.answered = Math.max(this.answered, message.seq as number);
         break;
       case 'error':
         store.error.value = message.text as string;

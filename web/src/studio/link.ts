@@ -99,6 +99,11 @@ export class Link {
     return this.socket?.readyState === WebSocket.OPEN;
   }
 
+  /// How many questions wait for their answers.
+  get asked(): number {
+    return this.open.size;
+  }
+
   /// Without an answer.
   tell(t: string, body: Body = {}) {
     if (this.ready) this.socket!.send(JSON.stringify({ t, ...body }));

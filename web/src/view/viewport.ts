@@ -103,6 +103,11 @@ export class Viewport {
     }
   }
 
+  /// Something changed that is not drawn yet, or drawn without edges.
+  get waits(): boolean {
+    return this.dirty || this.moving;
+  }
+
   setTheme(dark: boolean) {
     this.dark = dark;
     if (this.info) this.ground.fit(new THREE.Vector3(...this.info.box[0]), new THREE.Vector3(...this.info.box[1]), new THREE.Vector3(...this.info.forward), dark);
