@@ -31,7 +31,8 @@ constexpr float kPart = 0.5F;         // As kLower, where skin passes through sk
 constexpr double kStrain = 1.0 / 8;   // The slope of factors stretches the skin by no more than this.
 constexpr double kLeastReach = 0.01;  // Of the size.
 constexpr double kOtherRest = 0.01;   // Of the size: a rest pose that differs more from the bind pose is tried as well.
-constexpr double kNoted = 0.75;       // Joints that keep less are reported.
+constexpr double kNoted = 0.75;       // Joints that keep less are reported,
+constexpr std::size_t kNamed = 8;     // so many of them by name.
 constexpr double kKeepsAll = 0.999;
 constexpr float kTwistStep = 0.25F;
 constexpr double kTwistStretch = 1.25, kFreeTwistStretch = 1.3;
@@ -384,13 +385,14 @@ Findings describe(std::vector<ReducedJoint> reduced, const Skeleton& skeleton, s
   std::stable_sort(reduced.begin(), reduced.end(),
                    [](const ReducedJoint& a, const ReducedJoint& b) { return a.kept < b.kept; });
   std::vector<std::string> joints;
-  for (const ReducedJoint& joint : reduced)
-    joints.push_back(fmt::format("{} to {:.0f} %", skeleton.joints[joint.joint].name, 100 * joint.kept));
+  for (std::size_t i = 0; i < std::min(reduced.size(), kNamed); ++i)
+    joints.push_back(fmt::format("{} to {:.0f} %", skeleton.joints[reduced[i].joint].name, 100 * reduced[i].kept));
+  if (reduced.size() > kNamed) joints.push_back(fmt::format("and {} others less strongly", reduced.size() - kNamed));
   return {
       {"deform.reduced", skeleton.joints[reduced.front().joint].name,
        fmt::format("The correction of {} is reduced near {}, where all of it would make the surface worse than that "
                    "of the base method: {}.",
-                   method, count_of(joints.size(), "joint", "joints"), fmt::join(joints, ", "))}};
+                   method, count_of(reduced.size(), "joint", "joints"), fmt::join(joints, ", "))}};
 }
 
 ModelPose bound_model_pose(const Rig& rig) {

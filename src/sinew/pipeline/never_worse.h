@@ -63,8 +63,8 @@ using MakeTwisted = std::function<std::unique_ptr<deform::Deformer>(std::span<co
 TwistLimits limit_twists(const Rig& rig, const deform::Deformer& base, std::vector<float> factors,
                          const MakeTwisted& make, const Progress& progress = {});
 
-/// A finding for people and reports that names the joints that keep less than three quarters of the correction of
-/// `method`, the least first; none if there are no such joints.
+/// A finding for people and reports that counts the joints that keep less than three quarters of the correction of
+/// `method`, and names the eight that keep least; none if there are no such joints.
 Findings describe(std::vector<ReducedJoint> reduced, const Skeleton& skeleton, std::string_view method);
 
 /// The pose in which a character is bound, with drivers at rest: what poses of the range of motion start from.
