@@ -103,6 +103,14 @@ TEST(Gate, NamesOfUploadsAreNeverPaths) {
   EXPECT_TRUE(plain_name(std::string(1000, 'x') + ".glb").ends_with(".glb"));
 }
 
+TEST(Gate, TextsDoNotNameTheFoldersOfTheProgram) {
+  EXPECT_EQ(without_folder("/tmp/s/drop1/a.obj: broken; /tmp/s/drop12/b.mtl is missing.", "/tmp/s"),
+            "a.obj: broken; b.mtl is missing.");
+  EXPECT_EQ(without_folder("/home/me/a.obj: broken", "/tmp/s"), "/home/me/a.obj: broken");
+  EXPECT_EQ(without_folder("See /tmp/s", "/tmp/s"), "See ");
+  EXPECT_EQ(without_folder("/tmp/s/drop1/a.obj", ""), "/tmp/s/drop1/a.obj");
+}
+
 TEST(Gate, TokensHave256BitsAndDiffer) {
   const std::string a = make_token(), b = make_token();
   EXPECT_EQ(a.size(), 64U);

@@ -38,6 +38,7 @@ AttentionTool tool_of(const std::string& id) {
   const auto begins = [&](const char* text) { return id.rfind(text, 0) == 0; };
   if (id == "rig.size" || id == "rig.orientation" || id == "rig.turned" || id == "mesh.size" || id == "mesh.up")
     return AttentionTool::kPlacement;
+  if (id.find(".missing_") != std::string::npos) return AttentionTool::kFiles;
   if (id == "weights.pieces") return AttentionTool::kPieces;
   if (begins("weights.") || begins("bind.")) return AttentionTool::kWeights;
   if (begins("skeleton.") || begins("rig.")) return AttentionTool::kJoints;
@@ -70,7 +71,7 @@ double beyond(const CheckRow& row) {
 }  // namespace
 
 std::string tool_name(AttentionTool tool) {
-  constexpr std::array names = {"none", "placement", "joints", "pieces", "weights", "deformer"};
+  constexpr std::array names = {"none", "files", "placement", "joints", "pieces", "weights", "deformer"};
   return names[static_cast<std::size_t>(tool)];
 }
 
@@ -129,7 +130,9 @@ std::vector<AttentionItem> attention(const Character& character, const std::vect
       item.tool = tool_of(item.id);
       item.joint = row.joint;
       item.pose = row.pose;
-      locate(rig, row, item);
+      // Where a joint is in a clip, the page that plays it sees.
+      if (row.time_s) item.clip = row.where, item.time_s = *row.time_s;
+      else locate(rig, row, item);
       items.push_back(std::move(item));
     }
   std::stable_sort(items.begin(), items.end(),

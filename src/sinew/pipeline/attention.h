@@ -24,8 +24,8 @@ struct JointDoubt {
 };
 
 /// What mends an item.
-enum class AttentionTool { kNone, kPlacement, kJoints, kPieces, kWeights, kDeformer };
-/// "none", "placement", "joints", "pieces", "weights" or "deformer".
+enum class AttentionTool { kNone, kFiles, kPlacement, kJoints, kPieces, kWeights, kDeformer };
+/// "none", "files", "placement", "joints", "pieces", "weights" or "deformer".
 std::string tool_name(AttentionTool tool);
 
 struct AttentionItem {
@@ -38,6 +38,8 @@ struct AttentionItem {
   std::optional<Vec3> place;  ///< In the bind pose, or in that of `pose`.
   double radius = 0;
   std::optional<motion::RangePose> pose;  ///< In which it is seen.
+  std::string clip;                       ///< In which it is seen, at `time_s`; may be empty. Then there is no place.
+  double time_s = 0;
 };
 
 /// Items from joints that are located with doubt, from findings of a run, and from checks that do not pass. The score

@@ -78,6 +78,17 @@ std::string plain_name(std::string_view name) {
   return result;
 }
 
+std::string without_folder(std::string text, const std::string& folder) {
+  if (folder.empty()) return text;
+  for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder, at)) {
+    // The folder, and the one in it of this drop or export.
+    std::size_t end = text.find_first_of("/\\", at + folder.size() + 1);
+    end = end == std::string::npos ? at + folder.size() : end + 1;
+    text.erase(at, end - at);
+  }
+  return text;
+}
+
 Gate::Gate(std::uint16_t port, std::string token) : port_(std::to_string(port)), token_(std::move(token)) {}
 
 bool Gate::is_own_host(std::string_view host) const {

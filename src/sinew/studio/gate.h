@@ -49,6 +49,10 @@ bool equal_secret(std::string_view a, std::string_view b);
 /// Empty if nothing is left.
 std::string plain_name(std::string_view name);
 
+/// The text without the folders of uploads and exports: `FOLDER/drop3/a.obj` becomes `a.obj`. A person knows the file
+/// that was dropped, not where the program put it.
+std::string without_folder(std::string text, const std::string& folder);
+
 /// Rules for one run of the studio. `Host` must be literally 127.0.0.1:PORT or localhost:PORT; so other sites that
 /// resolve to this machine are refused. `Origin` of sockets and uploads must be one of these with http:// before it.
 /// All but the empty page, its script and its style need the token.

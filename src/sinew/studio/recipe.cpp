@@ -152,7 +152,8 @@ std::shared_ptr<const Built> RecipeBuilder::keep(const std::string& key, Built b
   return kept_.back().second;
 }
 
-std::shared_ptr<const Built> RecipeBuilder::rigged(const Json& step, const Json& hints, const Progress& progress) {
+std::shared_ptr<const Built> RecipeBuilder::rigged(const Json& step, const Json& hints, const Progress& progress,
+                                                   const StageListener& on_stage) {
   const std::string key = step.dump() + hints.dump();
   if (auto known = find(key)) return known;
   RigStep options;
@@ -166,7 +167,8 @@ std::shared_ptr<const Built> RecipeBuilder::rigged(const Json& step, const Json&
   if (options.placement.any()) io::place(asset, options.placement);
   Report report;
   const bool moved = prepare_to_rig(asset, options.rig.replace, report);
-  AssetRig made = rig_asset(std::move(asset), moved, options.rig, options.stand, options.placement, report, progress);
+  AssetRig made =
+      rig_asset(std::move(asset), moved, options.rig, options.stand, options.placement, report, progress, on_stage);
   Built built;
   built.asset = std::move(made.asset);
   built.save = std::move(made.save);
@@ -188,7 +190,8 @@ std::shared_ptr<const Built> RecipeBuilder::rigged(const Json& step, const Json&
   return keep(key, std::move(built));
 }
 
-std::shared_ptr<const Built> RecipeBuilder::build(const Json& steps, const Progress& progress) {
+std::shared_ptr<const Built> RecipeBuilder::build(const Json& steps, const Progress& progress,
+                                                  const StageListener& on_stage) {
   check_steps(steps);
   const Json* rig_step = nullptr;
   Json hints = Json::object();
@@ -209,7 +212,7 @@ std::shared_ptr<const Built> RecipeBuilder::build(const Json& steps, const Progr
   std::string key;
   if (rig_step != nullptr) {
     key = rig_step->dump() + hints.dump();
-    built = rigged(*rig_step, hints, progress);
+    built = rigged(*rig_step, hints, progress, on_stage);
   } else {
     key = "file";
     if (!(built = find(key))) built = keep(key, start(*input_));

@@ -18,6 +18,7 @@
 #include "sinew/core/options.h"
 #include "sinew/core/progress.h"
 #include "sinew/core/report.h"
+#include "sinew/core/stage_listener.h"
 #include "sinew/io/asset.h"
 #include "sinew/pipeline/rig_options.h"
 
@@ -92,11 +93,13 @@ class RecipeBuilder {
   /// The character after all steps, an array. A hint of a later step `joints` counts from the start: the rig is made
   /// once, with all of them, and then the other steps follow in their order. Weights that were painted, and pieces that
   /// follow a joint, are kept by a later step `bind`; painted rows are boundary values of it if its method takes such.
-  /// \throws Error that names the step; Cancelled.
-  std::shared_ptr<const Built> build(const Json& steps, const Progress& progress = {});
+  /// `on_stage` hears the stages of rigging. \throws Error that names the step; Cancelled.
+  std::shared_ptr<const Built> build(const Json& steps, const Progress& progress = {},
+                                     const StageListener& on_stage = {});
 
  private:
-  std::shared_ptr<const Built> rigged(const Json& step, const Json& hints, const Progress& progress);
+  std::shared_ptr<const Built> rigged(const Json& step, const Json& hints, const Progress& progress,
+                                      const StageListener& on_stage);
   std::shared_ptr<const Built> find(const std::string& key);
   std::shared_ptr<const Built> keep(const std::string& key, Built built);
 

@@ -30,6 +30,8 @@ constexpr std::size_t kMostWaiting = 8;
 constexpr std::size_t kMostHistory = 500;
 constexpr int kMostBadMessages = 3;
 constexpr double kShortestStep = 0.1;  // Seconds between two messages of progress.
+// Of opening a file: until it is read, and until its pieces are sorted. The rest is rigging.
+constexpr double kReadingShare = 0.1, kPiecesShare = 0.17;
 
 /// Pages send edits; only one page at a time may.
 bool is_edit(const std::string& kind) {
@@ -50,6 +52,7 @@ Json attention_json(const pipeline::AttentionItem& item) {
     json["place"] = {item.place->x(), item.place->y(), item.place->z()};
     json["radius"] = item.radius;
   }
+  if (!item.clip.empty()) json["clip"] = item.clip, json["time"] = item.time_s;
   if (item.pose)
     json["pose"] = {{"kind", "turn"},
                     {"joint", item.pose->joint},
@@ -211,7 +214,7 @@ void Session::dispatch(const Sender& sender, const Message& message) {
 }
 
 void Session::fail(const Sender& sender, const std::string& text) {
-  const Json message = {{"t", "error"}, {"re", sender.id}, {"text", text}};
+  const Json message = {{"t", "error"}, {"re", sender.id}, {"text", without_folder(text, options_.scratch.string())}};
   const std::string dumped = message.dump(-1, ' ', false, Json::error_handler_t::replace);
   if (sender.peer) sender.peer->send(dumped);
   else broadcast(message);
@@ -238,14 +241,14 @@ void Session::start_job(const Sender& sender, std::string label, Work work) {
   jobs_.post([this, sender, label = std::move(label), work = std::move(work)] {
     using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
-    double highest = 0, last_sent = -1;
+    double last_sent = -1;
+    bar_ = {};
     const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
     const Progress progress([&](std::string_view stage, double fraction) {
-      // Stages of one task begin at 0 again; a bar that goes back looks like a fault.
-      highest = std::max(highest, std::min(fraction, 1.0));
+      const double full = bar_.report(fraction);
       if (const double now = seconds(); now - last_sent >= kShortestStep) {
         last_sent = now;
-        broadcast({{"t", "job"}, {"label", label}, {"stage", stage}, {"fraction", highest}, {"seconds", now}});
+        broadcast({{"t", "job"}, {"label", label}, {"stage", stage}, {"fraction", full}, {"seconds", now}});
       }
     });
     {
@@ -309,7 +312,8 @@ void Session::open_sample() {
 }
 
 void Session::open_file(const fs::path& path, int number, const Progress& progress) {
-  progress.step("reading", 0.02);
+  bar_.enter(0, kReadingShare);
+  progress.step("reading");
   auto asset = std::make_shared<io::Asset>(io::load(path, {}, progress));
   if (asset->character.rig.mesh.face_count() == 0)
     throw Error(fmt::format("{} has no mesh to show.", path.filename().string()));
@@ -327,6 +331,7 @@ void Session::open_file(const fs::path& path, int number, const Progress& progre
     find_earlier_work();
   }
   commit(std::move(bare), {"Open " + name, std::make_shared<const Json>(Json::array())}, true);
+  bar_.enter(kReadingShare, kPiecesShare);
   if (!rigged) add_step({{"do", "rig"}, {"options", {{"demo_clip", {"auto"}}}}}, progress);
   find_carried_recipe(progress);
 }
@@ -355,13 +360,17 @@ void Session::commit(std::shared_ptr<const Built> built, Entry entry, bool fresh
 }
 
 void Session::apply_steps(Json steps, std::string label, const Progress& progress) {
-  std::shared_ptr<const Built> built = builder_->build(steps, progress);
+  std::shared_ptr<const Built> built = builder_->build(steps, progress, stages());
   Json pose;
   {
     const std::lock_guard lock(mutex_);
     pose = now().pose;
   }
   commit(std::move(built), {std::move(label), std::make_shared<const Json>(std::move(steps)), std::move(pose)}, false);
+}
+
+StageListener Session::stages() {
+  return [this](const char* stage) { bar_.enter_stage(stage); };
 }
 
 void Session::add_step(const Json& step, const Progress& progress) {
@@ -388,7 +397,7 @@ void Session::go_to(std::size_t cursor, const Progress& progress) {
     for (const Client& client : clients_) client.peer->send(text);
     return;
   }
-  auto scene = std::make_shared<const Scene>(builder_->build(*steps, progress), ++generation_);
+  auto scene = std::make_shared<const Scene>(builder_->build(*steps, progress, stages()), ++generation_);
   auto mover = std::make_shared<Mover>(scene, "lbs", Json::object(), Progress());
   const std::lock_guard lock(mutex_);
   cursor_ = cursor;

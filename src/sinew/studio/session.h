@@ -17,11 +17,13 @@
 #include <vector>
 
 #include "sinew/core/progress.h"
+#include "sinew/core/stage_listener.h"
 #include "sinew/pipeline/attention.h"
 #include "sinew/rigging/limb_scene.h"
 #include "sinew/studio/commands.h"
 #include "sinew/studio/gauge.h"
 #include "sinew/studio/grades.h"
+#include "sinew/studio/job_bar.h"
 #include "sinew/studio/lane.h"
 #include "sinew/studio/pins.h"
 #include "sinew/studio/pose_match.h"
@@ -130,6 +132,9 @@ class Session {
   std::filesystem::path earlier_path() const;
   Other earlier_step(const Json& body, const Progress& progress);
 
+  /// Moves the bar with the stages of rigging.
+  StageListener stages();
+
   // In the frame lane.
   void draw(const std::shared_ptr<Peer>& peer);
   void edit_pose(const Sender& sender, const Json& body);
@@ -185,6 +190,7 @@ class Session {
   std::shared_ptr<const BrushSurface> brush_surface_;
   std::optional<Stroke> stroke_;
   std::shared_ptr<const Gauge> gauge_;
+  JobBar bar_;                                               ///< Of the job that runs. Used in the job lane only.
   std::map<std::string, std::filesystem::path> clip_files_;  ///< Used in the job lane only.
   Json carried_recipe_;                                      ///< Of an exported file. Used in the job lane only.
   std::size_t earlier_steps_ = 0;    ///< Of earlier work on the same file, which can be restored.

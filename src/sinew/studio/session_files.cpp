@@ -66,7 +66,7 @@ void Session::export_file(const Sender& sender, const Json& body, const Progress
   const auto deliver = [&](const std::string& name, const std::string& type, io::Bytes bytes,
                            const Findings& findings) {
     Json texts = Json::array();
-    for (const Finding& finding : findings) texts.push_back(finding.text);
+    for (const Finding& finding : findings) texts.push_back(without_folder(finding.text, options_.scratch.string()));
     std::uint64_t id = 0;
     {
       const std::lock_guard lock(mutex_);

@@ -75,6 +75,7 @@ struct CheckRow {
   std::vector<Index> vertices;  ///< Where it is on the mesh, in increasing order.
   Index joint = kNone;
   std::optional<motion::RangePose> pose;  ///< In which it is seen.
+  std::optional<double> time_s;           ///< At which it is seen in the clip `where`.
   std::optional<double> before;           ///< The value of the baseline.
 };
 

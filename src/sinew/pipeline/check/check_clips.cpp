@@ -111,9 +111,11 @@ void check_clips(const CheckInput& input, CheckRows& rows, const Progress& progr
            empty.empty() ? "" : empty.front());
   CheckRow& jumps = rows.add("clips.jumps", jump.value, text_of(jump, input, "turns suddenly"), jump.clip);
   jumps.joint = jump.joint;
+  if (jump.joint != kNone) jumps.time_s = jump.time_s;
   CheckRow& longer =
       rows.add("clips.stretch", stretch.value, text_of(stretch, input, "changes the length of its bone"), stretch.clip);
   longer.joint = stretch.joint;
+  if (stretch.joint != kNone) longer.time_s = stretch.time_s;
 }
 
 }  // namespace sinew::pipeline
