@@ -15,6 +15,7 @@
 #include "sinew/io/assimp/reader.h"
 #include "sinew/io/bvh/bvh.h"
 #include "sinew/io/fbx/fbx.h"
+#include "sinew/io/foreign_file.h"
 #include "sinew/io/gltf/gltf.h"
 #include "sinew/io/iqm/iqm.h"
 #include "sinew/io/rig_json.h"
@@ -132,6 +133,8 @@ Asset load_bytes(const std::filesystem::path& path, Bytes bytes, const Placement
                  const Progress& progress) {
   const auto& format = format_of(path);
   if (!format.make.read) throw Error(fmt::format("{} files cannot be read, only written.", format.name));
+  if (const std::string kind = foreign_kind(path, bytes); !kind.empty())
+    throw Error(fmt::format("{}: It is {}.", path.string(), kind));
   const ReportFile description = describe(path, bytes);
   try {
     Asset asset = format.make.read(path, std::move(bytes), progress);
