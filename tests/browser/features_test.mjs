@@ -110,6 +110,75 @@ const scenarios = {
     await shot('a_pose');
   },
 
+  async 'a pose stays in other modes, until the clip plays'() {
+    for (const name of ['Compare', 'Weights']) {
+      await mode(name);
+      assert.equal(await value(page, 'posed'), true, name);
+    }
+    await page.locator('canvas').first().focus();
+    await page.keyboard.press('Space');
+    await until(page, (store) => store.plays.value && !store.posed.value);
+    await mode('Pose');
+  },
+
+  async 'Space presses what Tab has reached, and plays otherwise'() {
+    await mode('Weights');
+    await page.evaluate(() => window.sinewStudio.app.playNamed('walk'));
+    const box = page.getByLabel('Brush (B)');
+    assert.equal(await value(page, 'plays'), true);
+    await box.click();
+    await page.keyboard.press('Space');
+    assert.equal(await box.isChecked(), true, 'the box that was clicked stays as it is');
+    assert.equal(await value(page, 'plays'), false);
+    await box.click();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    assert.equal(await box.isChecked(), true, 'the box that Tab has reached is pressed');
+    assert.equal(await value(page, 'plays'), false);
+    await page.keyboard.press('Space');
+    assert.equal(await box.isChecked(), false);
+    await page.locator('canvas').first().focus();
+    await page.keyboard.press('Space');
+    assert.equal(await value(page, 'plays'), true);
+    await mode('Pose');
+  },
+
+  async 'the list of joints is a tree, and arrows go through it'() {
+    const {joints} = await value(page, 'scene');
+    const rows = (await page.locator('.tree .label').allInnerTexts()).map((name) => joints.findIndex((joint) => joint.name === name));
+    const path = [];
+    for (const row of rows) {
+      const above = (joint) => joint < 0 || rows.includes(joint) ? joint : above(joints[joint].parent);
+      const parent = above(joints[row].parent);
+      while (path.length && path.at(-1) !== parent) path.pop();
+      assert.ok(parent < 0 || path.length, `${joints[row].name} does not follow ${joints[parent]?.name}`);
+      path.push(row);
+    }
+    await page.locator('.tree .label').first().focus();
+    for (let i = 0; i < 3; ++i) await page.keyboard.press('ArrowDown');
+    assert.equal(await value(page, 'chosen'), rows[3]);
+    assert.equal(await page.locator('.tree [tabindex="-1"].label').count(), rows.length - 1, 'Tab stops once in the tree');
+  },
+
+  async 'a file is sent with progress, and an error names it as it was dropped'() {
+    writeFileSync(join(work, 'picture.glb'), Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), Buffer.alloc(40 << 20)]));
+    await page.evaluate(() => {
+      window.sent = [];
+      window.sinewStudio.store.sending.subscribe((sending) => sending && window.sent.push(`${sending.name} ${sending.fraction}`));
+    });
+    await upload('Open…', join(work, 'picture.glb'));
+    await until(page, (store) => store.error.value !== '');
+    assert.equal(await value(page, 'error'), 'picture.glb: It is a PNG picture.');
+    assert.equal(await value(page, 'sending'), null);
+    const sent = await page.evaluate(() => window.sent);
+    assert.equal(sent[0], 'picture.glb 0');
+    assert.equal(sent.at(-1), 'picture.glb 1');
+    await page.keyboard.press('Escape');
+    assert.equal(await value(page, 'error'), '');
+    assert.equal(await value(page, 'input'), 'b.obj');
+  },
+
   async 'what is measured of a joint follows the pose'() {
     await until(page, (store) => store.items.value !== null);
     const joint = await choose('Left.*(Fore|Lower)Arm');
@@ -506,7 +575,7 @@ const scenarios = {
     const again = readFileSync(await exported('Export GLB'));
     assert.ok(plain.equals(again), 'the files differ');
     await page.getByLabel('Format').selectOption('obj');
-    assert.match(readFileSync(await exported('Export OBJ', '.obj'), 'utf8'), /^f /m);
+    assert.match(readFileSync(await exported('Export OBJ'), 'utf8'), /^f /m);
     await page.getByLabel('Format').selectOption('vrm');
   },
 

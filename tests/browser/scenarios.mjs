@@ -54,8 +54,13 @@ export async function openStudio(program, work, inputs = []) {
     await (await chooser).setFiles(files);
   }
 
-  /** What the button saves: of several files (an OBJ and its materials) the one with this ending. */
-  async function exported(name, ending = '') {
+  /**
+   * What the button saves: of several files (an OBJ and its materials) the one of the format. Others may arrive later, when
+   * the next button was pressed already, so every button has an ending that it waits for.
+   */
+  async function exported(name) {
+    const endings = {'Save pose': '.pose.json', Recipe: '.sinew.json', Report: '.html', PNG: '.png'};
+    const ending = endings[name] ?? `.${name.replace('Export ', '').toLowerCase()}`;
     const download = page.waitForEvent('download', (file) => file.suggestedFilename().endsWith(ending));
     await button(name).click();
     const file = await download;

@@ -9,6 +9,7 @@ import { Viewport } from '../view/viewport';
 import type { Look } from '../view/skin';
 import { Link, kinds, type Answer, type Head } from './link';
 import { picked, Tools } from './tools';
+import { Transfer } from './transfer';
 import * as store from './store';
 
 const modelFiles = (name: string) => store.welcome.value?.endings.some((ending) => name.toLowerCase().endsWith(ending)) ?? false;
@@ -17,6 +18,7 @@ export class App {
   readonly link: Link;
   readonly view: Viewport;
   readonly tools: Tools;
+  readonly transfer: Transfer;
   private answered = 0; // The latest request for a frame that was answered. The program answers the newest and forgets older ones.
   private sequence = 0;
   private last = performance.now();
@@ -29,7 +31,9 @@ export class App {
   private measured = performance.now();
   private gauged = 0;
   private gauging = false;
-  private saved: Promise<void> = Promise.resolve();
+  private lastClip = -1;
+  private resumes = false; // An item of the list stopped the clip, not a person.
+  private markedPose = false; // The mark is at a place of the pose that is shown.
   private micros = 0;
   readonly frames: string[] = []; // For tests: hashes of frames.
   readonly totals = { updates: 0, drawn: 0, micros: 0 }; // For measuring, since the page was opened.
@@ -46,6 +50,7 @@ export class App {
       },
     });
     this.tools = new Tools(this);
+    this.transfer = new Transfer(this.link);
     effect(() => {
       this.view.setTheme(store.theme.value === 'dark');
       document.documentElement.dataset.theme = store.theme.value;
@@ -67,6 +72,9 @@ export class App {
       const view = store.compareView.value;
       this.view.setCompare(!compares || this.difference ? 'off' : view === 'difference' ? 'side' : view);
       this.want();
+    });
+    effect(() => {
+      if (!store.posed.value && this.markedPose) this.view.markAt();
     });
     effect(() => {
       store.clipChange.value;
@@ -318,7 +326,7 @@ export class App {
         store.job.value = message.done ? null : (message as unknown as store.Job);
         break;
       case 'download':
-        this.download(message.blob as number, message.name as string);
+        this.transfer.download(message.blob as number, message.name as string);
         if ((message.findings as string[]).length) store.notice.value = (message.findings as string[]).join(' ');
         break;
       case 'view':
@@ -385,6 +393,8 @@ export class App {
       store.selected.value = [];
       store.clipChange.value = { mirror: false, in_place: false, arm_space: 0 };
       store.posed.value = false;
+      if (this.resumes) store.playing.value = true;
+      this.resumes = false;
       store.field.value = '';
       store.hiddenMaterials.value = new Set();
       store.hiddenParts.value = new Set();
@@ -393,6 +403,9 @@ export class App {
       picked.value = null;
       store.fixed.value = new Set();
       store.locked.value = new Set();
+      store.notice.value = '';
+      // A fortieth of the size: 5 cm for a person.
+      store.brush.value = { ...store.brush.value, radius: 0.025 * this.size };
       if (!store.isSample.value && store.mode.value !== 'review') store.mode.value = 'review';
     } else if (name !== undefined) store.chosen.value = info.joints.findIndex((joint) => joint.name === name);
     if (JSON.stringify(before?.joints.map((joint) => joint.name)) !== JSON.stringify(info.joints.map((joint) => joint.name))) {
@@ -420,18 +433,21 @@ export class App {
     this.tellCommand('clip');
   }
 
-  choose(clip: number) {
+  choose(clip: number, time = 0) {
+    if (clip >= 0) this.lastClip = clip;
     store.clip.value = clip;
     store.posed.value = false;
     store.duration.value = 0;
-    store.time.value = 0;
+    store.time.value = time;
+    this.view.markAt();
     this.want();
     if (clip < 0) return;
     this.link.ask('ask', { what: 'clip', clip }).then(
       (answer) => {
         if (store.clip.value !== clip) return;
         store.duration.value = answer.duration as number;
-        store.time.value = 0;
+        store.time.value = time;
+        this.want();
       },
       () => undefined,
     );
@@ -456,13 +472,7 @@ export class App {
     if (files.length === 0) return;
     const recipe = files.find((file) => file.name.endsWith('.sinew.json'));
     const main = recipe ?? files.find((file) => modelFiles(file.name)) ?? files[0];
-    if (!(await this.run('drop'))) return;
-    try {
-      for (const file of files) await this.link.upload(file);
-    } catch (problem) {
-      store.error.value = problem instanceof Error ? problem.message : String(problem);
-      return;
-    }
+    if (!(await this.transfer.send(files, () => this.run('drop')))) return;
     if (as === 'other') await this.compareWith({ name: main.name });
     else if (main.name.endsWith('.sinew.json')) await this.run('load_recipe', { name: main.name });
     else if (main.name.endsWith('.json')) {
@@ -477,6 +487,12 @@ export class App {
     } else await this.run('open', { name: main.name });
   }
 
+  /// Ends what runs or is sent.
+  cancel() {
+    this.transfer.cancel();
+    this.link.tell('cancel');
+  }
+
   /// Shows a file beside the character: one of the list, one that was uploaded, or an earlier step.
   compareWith(file: { file: number } | { name: string } | { step: number }) {
     return this.showMethod(1, store.methods.value[1] || store.methods.value[0], file);
@@ -486,25 +502,6 @@ export class App {
     store.posed.value = true;
     if (store.mode.value !== 'pose') store.mode.value = 'pose';
     this.want();
-  }
-
-  /// Files are saved in the order in which the server names them, also when a later one arrives first.
-  private download(id: number, name: string) {
-    const blob = this.link.blob(id);
-    const before = this.saved;
-    this.saved = (async () => {
-      const [arrived] = await Promise.allSettled([blob, before]);
-      if (arrived.status === 'fulfilled') this.save(arrived.value, name);
-      else store.notice.value = `${name} was not saved: ${String(arrived.reason)}`;
-    })();
-  }
-
-  save(blob: Blob, name: string) {
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(blob);
-    link.download = name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
 
   /// What is measured of the joint in view, a few times a second.
@@ -556,13 +553,15 @@ export class App {
 
   picture() {
     this.view.drawNow();
-    this.view.renderer.domElement.toBlob((blob) => blob && this.save(blob, `${store.input.value || 'studio'}.png`));
+    this.view.renderer.domElement.toBlob((blob) => blob && this.transfer.save(blob, `${store.input.value || 'studio'}.png`));
     this.tellCommand('picture', { time: store.time.value });
   }
 
+  /// A mode changes the tool and the panel. A pose stays as long as something is posed, so that it can be painted and
+  /// compared; otherwise the clip goes on.
   setMode(mode: store.Mode) {
     store.mode.value = mode;
-    store.posed.value = mode === 'pose';
+    store.posed.value = mode === 'pose' || (store.posed.value && store.posedJoints.value > 0);
     if (mode === 'compare') this.tellCommand('check');
     if (mode === 'weights' && store.field.value === '') store.field.value = 'joint';
     if (mode !== 'weights') store.field.value = '';
@@ -578,11 +577,39 @@ export class App {
     if (!item) return;
     store.item.value = index;
     if (item.joint >= 0) store.chosen.value = item.joint;
+    if (item.clip !== undefined) return this.showClip(item.clip, item.time ?? 0);
     if (item.pose) {
       if (await this.run('pose', { edit: item.pose, from_rest: true })) store.posed.value = true;
-    } else store.posed.value = false;
-    this.view.markAt(item.place, item.radius);
-    if (item.place && item.radius) this.view.aim(new THREE.Vector3(...item.place), 3 * item.radius);
+    } else if (item.place) this.choose(-1); // Seen in the bind pose.
+    this.markedPose = item.pose !== undefined;
+    // What is everywhere is seen from where everything is seen, and needs no mark.
+    const place = item.place && 3 * (item.radius ?? 0) < 0.5 * this.size ? item.place : undefined;
+    this.view.markAt(place, item.radius);
+    if (place) this.view.aim(new THREE.Vector3(...place), 3 * item.radius!);
+    else this.view.frameAll();
+    this.want();
+  }
+
+  /// Stops a clip of the file at a time, and looks at the chosen joint.
+  private async showClip(name: string, time: number) {
+    const clip = store.scene.value?.clips.findIndex((candidate) => !candidate.builtin && candidate.name === name) ?? -1;
+    if (clip < 0) return;
+    this.resumes ||= store.playing.value;
+    store.playing.value = false;
+    this.choose(clip, time);
+    const end = performance.now() + 5000;
+    do await new Promise((done) => setTimeout(done, 30));
+    while (this.awaits !== '' && performance.now() < end);
+    if (store.clip.value === clip && store.time.value === time) this.focus();
+  }
+
+  /// Plays or pauses. A pose gives way to the clip.
+  togglePlay() {
+    if (store.mode.value === 'joints' || !store.scene.value?.clips.length) return;
+    this.resumes = false;
+    store.playing.value = !store.playing.value || store.posed.value || store.clip.value < 0;
+    store.posed.value = false;
+    if (store.clip.value < 0 && store.playing.value) this.choose(store.scene.value.clips[this.lastClip] ? this.lastClip : this.firstClip(store.scene.value));
     this.want();
   }
 
@@ -606,6 +633,7 @@ export class App {
   }
 
   exportFile(format: string) {
+    if (format === 'recipe' && store.isSample.value) return Promise.resolve(false);
     return this.run('export', { format, recipe: store.recipeInside.value, locked: [...store.locked.value] });
   }
 

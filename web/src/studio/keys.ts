@@ -15,7 +15,7 @@ export const keyMap: [string, string][] = [
   ['1 3 7', 'front, side, top'],
   ['R P J W C D', 'modes'],
   [', .', 'previous, next item'],
-  ['[ ]', 'previous, next joint'],
+  ['[ ] ↑ ↓', 'previous, next joint; arrows in the list'],
   ['S A X E', 'skeleton, axes, X-ray, edges'],
   ['H Shift-H', 'hide the clicked mesh; show the clicked piece alone'],
   ['L', 'lock the chosen joint'],
@@ -24,7 +24,7 @@ export const keyMap: [string, string][] = [
   ['- =', 'size of the brush'],
   ['PgUp PgDn', 'previous, next character'],
   ['Ctrl-Z', 'undo'],
-  ['Ctrl-Shift-Z', 'redo'],
+  ['Ctrl-Shift-Z Ctrl-Y', 'redo'],
   ['Ctrl-S', 'save the recipe'],
   ['Esc', 'cancel'],
 ];
@@ -49,6 +49,15 @@ function hideClicked() {
   store.hiddenParts.value = part < 0 || store.hiddenParts.value.has(part) ? new Set() : new Set([...store.hiddenParts.value, part]);
 }
 
+/// The control that the keyboard reached last; null after a click.
+let reached: EventTarget | null = null;
+export function followFocus() {
+  let byKey = false;
+  window.addEventListener('keydown', (event) => (byKey = event.key === 'Tab'), { capture: true });
+  window.addEventListener('pointerdown', () => { byKey = false; reached = null; }, { capture: true });
+  window.addEventListener('focusin', (event) => (reached = byKey ? event.target : null));
+}
+
 export function onKey(app: App, event: KeyboardEvent) {
   const target = event.target as HTMLElement;
   const typing = target instanceof HTMLInputElement && ['text', 'search', 'number'].includes(target.type);
@@ -64,19 +73,22 @@ export function onKey(app: App, event: KeyboardEvent) {
   }
   if (event.altKey) return;
   const slider = target instanceof HTMLInputElement && target.type === 'range';
+  if (slider && ['Home', 'End', 'PageUp', 'PageDown', 'ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'].includes(event.key)) return;
+  // Space presses what Tab has reached; what was clicked keeps the focus, but is not meant any more.
+  const control = target instanceof Element && target.matches('button, summary, input[type="checkbox"]');
+  if (control && event.key === ' ' && reached === target) return;
   const mode = store.modes.find(([, , key]) => key.toLowerCase() === event.key.toLowerCase());
   if (mode) app.setMode(mode[0]);
   else
     switch (event.key) {
       case ' ':
-        if (target instanceof HTMLButtonElement) return;
-        store.playing.value = !store.playing.value;
-        if (store.playing.value && store.posed.value) store.posed.value = false;
+        if (control) target.blur(); // Firefox presses a button when the key is released.
+        app.togglePlay();
         break;
       case 'ArrowLeft':
       case 'ArrowRight':
-        if (slider) return;
         store.playing.value = false;
+        store.posed.value = false;
         store.time.value = Math.max(0, Math.min(store.duration.value, store.time.value + (event.key === 'ArrowLeft' ? -1 : 1) / 30));
         app.want();
         break;
@@ -148,9 +160,10 @@ export function onKey(app: App, event: KeyboardEvent) {
         break;
       case 'Escape':
         app.tools.cancel();
-        app.link.tell('cancel');
+        app.cancel();
         store.help.value = false;
         store.error.value = '';
+        store.notice.value = '';
         break;
       case '?':
         store.help.value = !store.help.value;

@@ -118,14 +118,23 @@ export class Link {
     });
   }
 
-  async upload(file: File): Promise<void> {
-    const answer = await fetch(`/upload?name=${encodeURIComponent(file.name)}`, {
-      method: 'PUT',
-      body: file,
-      headers: { Authorization: `Bearer ${this.token}` },
+  /// `fetch` reports nothing while it sends, and a large file takes seconds.
+  upload(file: File, progress: (fraction: number) => void, signal: AbortSignal): Promise<void> {
+    return new Promise((done, failed) => {
+      const request = new XMLHttpRequest();
+      request.open('PUT', `/upload?name=${encodeURIComponent(file.name)}`);
+      request.setRequestHeader('Authorization', `Bearer ${this.token}`);
+      request.upload.onprogress = (event) => progress(event.total > 0 ? event.loaded / event.total : 1);
+      request.onload = () => {
+        if (request.status === 413) failed(new Error(`${file.name} is too large: at most 2 GiB.`));
+        else if (request.status < 200 || request.status > 299) failed(new Error(`${file.name} could not be sent (${request.status}).`));
+        else done();
+      };
+      request.onerror = () => failed(new Error(`${file.name} could not be sent: it is no readable file, or the program does not answer.`));
+      request.onabort = () => failed(new Error(`${file.name} was not sent.`));
+      signal.addEventListener('abort', () => request.abort());
+      request.send(file);
     });
-    if (answer.status === 413) throw new Error(`${file.name} is too large: at most 2 GiB.`);
-    if (!answer.ok) throw new Error(`${file.name} could not be sent (${answer.status}).`);
   }
 
   async blob(id: number): Promise<Blob> {

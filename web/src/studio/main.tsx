@@ -7,7 +7,7 @@ import { useSignal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { App } from './app';
-import { onKey, keyMap } from './keys';
+import { followFocus, onKey, keyMap } from './keys';
 import { Outliner } from './panels/outliner';
 import { Panel } from './panels/panel';
 import { Plots } from './panels/plot';
@@ -47,6 +47,24 @@ function TopBar() {
   );
 }
 
+/// What takes time. The clock runs here, so that it also moves while a task has nothing to report.
+function Work({ label, fraction }: { label: string; fraction: number }) {
+  const begin = useRef(performance.now());
+  const now = useSignal(begin.current);
+  useEffect(() => {
+    const timer = window.setInterval(() => (now.value = performance.now()), 100);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <div class="note job">
+      <span title={label}>{label}</span>
+      <progress max={1} value={fraction} aria-label={label} />
+      <span class="figure">{Math.round(100 * fraction)} % · {((now.value - begin.current) / 1000).toFixed(1)} s</span>
+      <button title="Esc" onClick={() => app?.cancel()}>Cancel</button>
+    </div>
+  );
+}
+
 function Notices() {
   const job = store.job.value;
   return (
@@ -67,14 +85,8 @@ function Notices() {
       {store.notice.value && (
         <div class="note"><span>{store.notice.value}</span><button class="icon" title="Close" onClick={() => (store.notice.value = '')}>×</button></div>
       )}
-      {job && (
-        <div class="note job">
-          <span>{job.label}{job.stage ? `: ${job.stage}` : ''}</span>
-          <progress max={1} value={job.fraction} />
-          <span class="figure">{Math.round(100 * job.fraction)} % · {job.seconds.toFixed(1)} s</span>
-          <button title="Esc" onClick={() => app?.link.tell('cancel')}>Cancel</button>
-        </div>
-      )}
+      {store.sending.value && <Work label={`sending ${store.sending.value.name}`} fraction={store.sending.value.fraction} />}
+      {job && <Work label={`${job.label}${job.stage ? `: ${job.stage}` : ''}`} fraction={job.fraction} />}
     </div>
   );
 }
@@ -145,6 +157,7 @@ function Stage() {
     try {
       app = new App(place.current);
       window.sinewStudio = { app, store };
+      followFocus();
       window.addEventListener('keydown', (event) => onKey(app!, event));
     } catch (problem) {
       store.error.value = `This browser cannot draw: it needs WebGL 2. ${problem instanceof Error ? problem.message : ''}`;

@@ -129,6 +129,7 @@ export interface Other {
   deforming: number; // … of so many.
 }
 
+/// Item of the attention list. It is seen in a pose, or in a clip at a time.
 export interface Item {
   id: string;
   score: number;
@@ -139,6 +140,8 @@ export interface Item {
   place?: [number, number, number];
   radius?: number;
   pose?: { kind: string; joint: number; axis: [number, number, number]; angle: number };
+  clip?: string;
+  time?: number;
 }
 
 export interface CheckRow {
@@ -183,6 +186,8 @@ export const command = signal('sinew studio');
 export const pose = signal<Record<string, any>>({});
 export const recipe = signal<Record<string, any>[]>([]);
 export const job = signal<Job | null>(null);
+/// A file on its way to the program.
+export const sending = signal<{ name: string; fraction: number } | null>(null);
 export const error = signal('');
 export const notice = signal('');
 export const items = signal<Item[] | null>(null);
@@ -268,6 +273,11 @@ export const adding = signal(false);
 export const recipeInside = signal(false);
 
 export const jointName = computed(() => scene.value?.joints[chosen.value]?.name ?? '');
+
+/// How many joints the pose moves.
+export const posedJoints = computed(() => Object.keys((pose.value.joints as object | undefined) ?? {}).length);
+/// A clip is seen to play: poses and joints stand still.
+export const plays = computed(() => playing.value && !posed.value && mode.value !== 'joints' && clip.value >= 0);
 
 export const deforming = computed(() => {
   const joints = scene.value?.joints ?? [];

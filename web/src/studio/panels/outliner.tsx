@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Sinew authors
 
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { App } from '../app';
 import * as store from '../store';
 import { Files } from './files';
@@ -16,6 +17,19 @@ function depths(joints: store.Joint[]): number[] {
   const depth: number[] = [];
   joints.forEach((joint, i) => depth.push(joint.parent < 0 ? 0 : depth[joint.parent] + (joints[joint.parent].deforming || joints[i].deforming ? 1 : 0)));
   return depth;
+}
+
+/// Each joint is followed by all that is below it. Files and rigs may store them otherwise, such as fingers behind feet.
+function treeOrder(joints: store.Joint[]): number[] {
+  const below = new Map<number, number[]>();
+  joints.forEach((joint, i) => below.set(joint.parent, [...(below.get(joint.parent) ?? []), i]));
+  const order: number[] = [];
+  const rest = [...(below.get(-1) ?? [])].reverse();
+  for (let i = rest.pop(); i !== undefined; i = rest.pop()) {
+    order.push(i);
+    rest.push(...[...(below.get(i) ?? [])].reverse());
+  }
+  return order;
 }
 
 /// Everything but one is hidden; everything is shown again if that is so.
@@ -52,6 +66,7 @@ interface RowProps {
   chosen?: boolean;
   idle?: boolean;
   indent?: number;
+  reachable?: boolean; // By Tab. A tree has one such row; arrows go through the others.
   locked: boolean;
   lockTitle: string;
   choose?: (event: MouseEvent) => void;
@@ -72,20 +87,35 @@ function Lock({ shut }: { shut: boolean }) {
   );
 }
 
-function Row({ name, off, count, chosen, idle, indent, locked, lockTitle, choose, focus, hide, only, lock, children }: RowProps) {
+function Row({ name, off, count, chosen, idle, indent, reachable, locked, lockTitle, choose, focus, hide, only, lock, children }: RowProps) {
+  const row = useRef<HTMLLIElement>(null);
+  // What is clicked on the skin is seen in the list.
+  useEffect(() => { if (chosen) row.current?.scrollIntoView({ block: 'nearest' }); }, [chosen]);
+  const stop = reachable === false ? -1 : undefined;
   return (
-    <li class={`${chosen ? 'chosen' : ''} ${idle ? 'idle' : ''} ${off ? 'off' : ''}`} style={indent === undefined ? undefined : { paddingLeft: `${indent}px` }}>
-      {choose ? <button class="label" title={name} onClick={choose} onDblClick={focus}>{name}</button> : <span class="label" title={name}>{name}</span>}
+    <li ref={row} class={`${chosen ? 'chosen' : ''} ${idle ? 'idle' : ''} ${off ? 'off' : ''}`} style={indent === undefined ? undefined : { paddingLeft: `${indent}px` }}>
+      {choose ? <button class="label" title={name} tabIndex={stop} aria-current={chosen} onClick={choose} onDblClick={focus}>{name}</button> : <span class="label" title={name}>{name}</span>}
       {children}
       {count !== undefined && <i>{count.toLocaleString('en')}</i>}
       {locked && <span class="state" title="Locked"><Lock shut /></span>}
       <span class="tools">
-        {lock && <button class="icon tool" title={lockTitle} aria-label={`Lock ${name}`} aria-pressed={locked} onClick={lock}><Lock shut={locked} /></button>}
-        <button class="icon tool" title="Hide or show" aria-label={`Hide ${name}`} aria-pressed={off} onClick={hide}>{off ? '◌' : '◉'}</button>
-        {only && <button class="icon tool" title="Only this one" aria-label={`Only ${name}`} onClick={only}>◎</button>}
+        {lock && <button class="icon tool" tabIndex={stop} title={lockTitle} aria-label={`Lock ${name}`} aria-pressed={locked} onClick={lock}><Lock shut={locked} /></button>}
+        <button class="icon tool" tabIndex={stop} title="Hide or show" aria-label={`Hide ${name}`} aria-pressed={off} onClick={hide}>{off ? '◌' : '◉'}</button>
+        {only && <button class="icon tool" tabIndex={stop} title="Only this one" aria-label={`Only ${name}`} onClick={only}>◎</button>}
       </span>
     </li>
   );
+}
+
+/// Up and down go through the rows of the tree.
+function walkTree(event: KeyboardEvent) {
+  if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
+  const labels = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('button.label')];
+  const row = (event.target as HTMLElement).closest('li')?.querySelector<HTMLElement>('button.label');
+  const next = row ? labels[labels.indexOf(row) + (event.key === 'ArrowDown' ? 1 : -1)] : undefined;
+  next?.focus();
+  next?.click();
+  event.preventDefault();
 }
 
 export function Outliner({ app }: { app: () => App | null }) {
@@ -94,6 +124,8 @@ export function Outliner({ app }: { app: () => App | null }) {
   const match = (name: string) => name.toLowerCase().includes(word);
   if (!info) return <aside class="outliner"><Files app={app} /></aside>;
   const depth = depths(info.joints);
+  const order = treeOrder(info.joints).filter((i) => match(info.joints[i].name) && (info.joints[i].deforming || word !== ''));
+  const reached = order.includes(store.chosen.value) ? store.chosen.value : order[0];
   return (
     <aside class="outliner">
       <Files app={app} />
@@ -122,12 +154,12 @@ export function Outliner({ app }: { app: () => App | null }) {
       )}
       {store.only.value && <p class="quiet">Only {store.only.value.piece.replace('shell:', 'piece ')} is shown. <button onClick={() => (store.only.value = null)}>Show all</button></p>}
       <h3>Joints <i>{info.joints.filter((joint) => joint.deforming).length}</i></h3>
-      <ul class="tree">
-        {info.joints.map((joint, i) => {
-          if (!match(joint.name) || (!joint.deforming && !word)) return null;
+      <ul class="tree" onKeyDown={walkTree}>
+        {order.map((i) => {
+          const joint = info.joints[i];
           const unsure = joint.confidence !== undefined && joint.confidence < 0.8;
           return (
-            <Row name={joint.name} off={store.hiddenJoints.value.has(i)} chosen={store.chosen.value === i || store.group.value.has(i)} idle={!joint.vertices} indent={4 + 7 * Math.min(10, depth[i])}
+            <Row name={joint.name} off={store.hiddenJoints.value.has(i)} chosen={store.chosen.value === i || store.group.value.has(i)} idle={!joint.vertices} indent={4 + 7 * Math.min(10, depth[i])} reachable={i === reached}
               choose={(event) => {
                 if (event.shiftKey && store.mode.value === 'joints') store.group.value = toggled(new Set([...store.group.value, ...(store.group.value.size === 0 && store.chosen.value >= 0 ? [store.chosen.value] : [])]), i);
                 else store.group.value = new Set();

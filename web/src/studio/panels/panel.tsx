@@ -29,13 +29,29 @@ function Drop({ choose }: Props) {
   );
 }
 
-const toolMode: Record<string, [store.Mode, string]> = {
-  placement: ['joints', 'Choose axes and unit'],
-  joints: ['joints', 'Move the joint'],
-  weights: ['weights', 'Mend the weights'],
-  pieces: ['weights', 'Choose its joint'],
-  deformer: ['compare', 'Compare deformers'],
-};
+/// What mends an item: where, and what the button says. Joints of files cannot be moved, and some items have none.
+function remedy(item: store.Item): [store.Mode, string] | undefined {
+  if (item.tool === 'joints') return ['joints', store.scene.value?.movable ? (item.joint >= 0 ? 'Move the joint' : 'Look at the joints') : 'Replace the rig'];
+  const tools: Record<string, [store.Mode, string]> = {
+    placement: ['joints', 'Choose axes and unit'],
+    weights: ['weights', 'Mend the weights'],
+    pieces: ['weights', 'Choose its joint'],
+    deformer: ['compare', 'Compare deformers'],
+  };
+  return tools[item.tool];
+}
+
+function Remedy({ item, app, choose }: Props & { item: store.Item }) {
+  if (item.tool === 'files')
+    return (
+      <>
+        <p class="quiet">Choose or drop the file together with the files that it names.</p>
+        <button class="main" onClick={() => choose()}>Choose all files…</button>
+      </>
+    );
+  const [mode, title] = remedy(item) ?? [];
+  return mode ? <button class="main" onClick={() => app()?.setMode(mode)}>{title}</button> : null;
+}
 
 function Review(props: Props) {
   const { app } = props;
@@ -78,9 +94,7 @@ function Review(props: Props) {
                 <span class="score" title="Doubt times harm, 0 to 100">{Math.round(item.score)}</span>
                 <span><b>{item.title}</b><br />{item.text}</span>
               </button>
-              {store.item.value === i && toolMode[item.tool] && (
-                <button class="main" onClick={() => app()?.setMode(toolMode[item.tool][0])}>{toolMode[item.tool][1]}</button>
-              )}
+              {store.item.value === i && <Remedy item={item} {...props} />}
             </li>
           ))}
         </ol>
@@ -94,7 +108,7 @@ function PosePanel({ app }: Props) {
   const joint = info?.joints[store.chosen.value];
   const entry = joint ? (store.pose.value.joints as Record<string, any> | undefined)?.[joint.name] : undefined;
   if (!info?.joints.length) return <p>There is no skeleton to pose.</p>;
-  const changed = Object.keys((store.pose.value.joints as object | undefined) ?? {}).length;
+  const changed = store.posedJoints.value;
   return (
     <>
       <p class="quiet">Click a joint. Rings rotate it, the yellow ring twists it without bounds, the white handle pulls it.</p>
@@ -285,7 +299,7 @@ function Deliver({ app }: Props) {
   const applied = store.recipe.value.map((step) => step.options?.preset as string | undefined).filter((preset) => preset !== undefined).at(-1);
   return (
     <>
-      <p>{info?.joints.length ? (fails ? <b class="bad">{fails} checks fail. The export is possible.</b> : store.items.value ? 'The checks find nothing that fails.' : 'Checking…') : 'The character has no skeleton.'}</p>
+      <p>{info?.joints.length ? (fails ? <b class="bad">{fails} {fails === 1 ? 'check fails' : 'checks fail'}. The export is possible.</b> : store.items.value ? 'The checks find nothing that fails.' : 'Checking…') : 'The character has no skeleton.'}</p>
       <div class="controls">
         <label title="Names, hierarchy and axes of the joints for a target program; the character looks and moves as before"><span>preset</span>
           <select value="" disabled={!info?.joints.length || store.isSample.value} onChange={(event) => { const preset = event.currentTarget.value; event.currentTarget.value = ''; if (preset) void app()?.step({ do: 'skeleton', options: { preset } }); }}>

@@ -7,7 +7,7 @@ import * as store from '../store';
 function Scrubber({ app }: { app: () => App | null }) {
   const length = store.duration.value;
   return (
-    <input class="scrubber" type="range" min="0" max={length || 1} step="any" value={store.time.value} disabled={length === 0} aria-label="Time"
+    <input class="scrubber" type="range" min="0" max={length || 1} step="any" value={store.time.value} disabled={length === 0 || store.mode.value === 'joints'} aria-label="Time"
       onInput={(event) => {
         store.playing.value = false;
         store.posed.value = false;
@@ -50,16 +50,14 @@ function KeepClip({ changed }: { changed: boolean }) {
 export function Timeline({ app, add }: { app: () => App | null; add: () => void }) {
   const info = store.scene.value;
   const clips = info?.clips ?? [];
+  const joints = store.mode.value === 'joints';
   const deformers = store.welcome.value?.deformers ?? [];
   const method = deformers.find((m) => m.id === store.methods.value[0]);
   return (
     <section class="timeline">
-      <button class="play" title="Play or pause (Space)" aria-pressed={store.playing.value} disabled={clips.length === 0}
-        onClick={() => {
-          store.playing.value = !store.playing.value || store.posed.value;
-          store.posed.value = false;
-        }}>{store.playing.value && !store.posed.value ? '❚❚' : '▶'}</button>
-      <select aria-label="Clip" value={store.clip.value} disabled={clips.length === 0} onChange={(event) => app()?.pick(Number(event.currentTarget.value))}>
+      <button class="play" title={joints ? 'Joints are moved in the bind pose' : store.plays.value ? 'Pause (Space)' : 'Play (Space)'} aria-label={store.plays.value ? 'Pause' : 'Play'} disabled={clips.length === 0 || joints}
+        onClick={() => app()?.togglePlay()}>{store.plays.value ? '❚❚' : '▶'}</button>
+      <select aria-label="Clip" title={clips[store.clip.value]?.name ?? 'Rest pose'} value={store.clip.value} disabled={clips.length === 0} onChange={(event) => app()?.pick(Number(event.currentTarget.value))}>
         <option value={-1}>Rest pose</option>
         {clips.some((clip) => !clip.builtin) && <optgroup label="In the file">{clips.map((clip, i) => !clip.builtin && <option value={i}>{clip.name}</option>)}</optgroup>}
         <optgroup label="Built in">{clips.map((clip, i) => clip.builtin && <option value={i}>{clip.name}</option>)}</optgroup>
