@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -67,6 +68,24 @@ inline void append(Mesh& mesh, const Mesh& more, const Vec3& by = Vec3::Zero()) 
     for (const Index v : more.face(f)) face.push_back(first + v);
     mesh.add_face(face);
   }
+}
+
+/// A closed block about a centre, with half its length along z before it is turned. Returns its first vertex; the other
+/// seven follow.
+inline Index add_block(Mesh& mesh, const Vec3& center, double half_length, double half_width,
+                       const Mat3& turn = Mat3::Identity()) {
+  const Index first = mesh.vertex_count();
+  for (int corner = 0; corner < 8; ++corner)
+    mesh.positions.push_back(center + turn * Vec3((corner & 1) != 0 ? half_width : -half_width,
+                                                  (corner & 2) != 0 ? half_width : -half_width,
+                                                  (corner & 4) != 0 ? half_length : -half_length));
+  for (const std::array<Index, 4>& side :
+       {std::array<Index, 4>{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}}) {
+    std::array<Index, 4> face = side;
+    for (Index& v : face) v += first;
+    mesh.add_face(face);
+  }
+  return first;
 }
 
 /// The weight of a joint on a vertex.

@@ -4,6 +4,7 @@
 #include "sinew/binding/auto/layers.h"
 
 #include <gtest/gtest.h>
+#include <Eigen/Geometry>
 #include <Eigen/LU>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include "sinew/motion/resolve.h"
 #include "sinew/motion/sample.h"
 #include "sinew/shapes/kinds.h"
+#include "tests/binding/heat_bodies.h"
 
 namespace sinew::binding {
 namespace {
@@ -215,6 +217,64 @@ TEST(Layers, AButtonMovesWithTheClothItSitsOn) {
         nearest = s;
     const auto a = bound.weights.row(v), b = bound.weights.row(nearest);
     EXPECT_LT(half_l1({a.begin(), a.end()}, {b.begin(), b.end()}), 0.35);
+  }
+}
+
+// Rows of a piece beside a body, given by its first vertex.
+void expect_one_joint(const BindResult& bound, Index first, Index count, Index joint) {
+  for (Index v = first; v < first + count; ++v) {
+    ASSERT_EQ(bound.weights.row(v).size(), 1U);
+    EXPECT_EQ(bound.weights.row(v)[0].joint, joint);
+  }
+}
+
+// A mean of two joints that bend would make it smaller.
+TEST(Layers, ABallOnTheSkinBetweenTwoJointsFollowsOneOfThem) {
+  for (const Index joint : {Index{0}, Index{1}}) {
+    test::Body body = test::two_bone_cylinder();
+    const Index first = body.mesh.vertex_count();
+    Mesh ball = test::as_mesh(test::icosphere(1));
+    for (Vec3& p : ball.positions) p *= 0.08;
+    test::append(body.mesh, ball, {0.25, 0, joint == 0 ? 0.98 : 1.02});
+    const BindResult bound = bind_auto(body.subject(), {}, {});
+    expect_one_joint(bound, first, body.mesh.vertex_count() - first, joint);
+  }
+}
+
+// Teeth: the end of the neck's bone is in them, but they are parts of the head.
+TEST(Layers, APieceThatHoldsTheEndOfABoneFollowsTheBoneAtItsCentre) {
+  test::Body body;
+  body.mesh = test::as_mesh(test::cylinder(40, 24, 0.2, 2));
+  test::add_chain(body.skeleton, {{0, 0, 0}, {0, 0, 0.9}, {0, 0, 1.1}, {0, 0, 2}});
+  const Vec3 from(0, 0, 1.05), to(0.1, 0, 1.185);
+  const Mat3 turn = Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), to - from).toRotationMatrix();
+  const Index first = test::add_block(body.mesh, 0.5 * (from + to), 0.5 * (to - from).norm(), 0.03, turn);
+  const Subject subject = body.subject();
+  const Shells shells = find_shells(subject, bone_tree(subject));
+  ASSERT_EQ(shells.shells.size(), 2U);
+  EXPECT_EQ(shells.shells[1].holder, 1U);
+  EXPECT_TRUE(shells.shells[1].disputed);
+  expect_one_joint(bind_auto(subject, {}, {}), first, 8, 2);
+}
+
+TEST(Layers, ASpikeNearOneBoneFollowsItWhereTheSkinFollowsItMostly) {
+  const test::Body bare = test::two_bone_cylinder(120);
+  const BindResult skin = bind_auto(bare.subject(), {}, {});
+  Index below = kNone;
+  for (Index v = 0; v < bare.mesh.vertex_count() && below == kNone; ++v) {
+    const double weight = test::weight_of(skin.weights, v, 0);
+    if (weight > 0.57 && weight < 0.68 && bare.mesh.positions[v].z() < 0.98) below = v;
+  }
+  ASSERT_NE(below, kNone);
+  for (const bool hard : {true, false}) {
+    test::Body body = bare;
+    const Vec3 out = Vec3(bare.mesh.positions[below].x(), bare.mesh.positions[below].y(), 0).normalized();
+    const double half = hard ? 0.03 : 0.01;
+    const Mat3 turn = Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), out).toRotationMatrix();
+    const Index first = test::add_block(body.mesh, bare.mesh.positions[below] + half * out, half, 0.4 * half, turn);
+    const BindResult bound = bind_auto(body.subject(), {}, {});
+    if (hard) expect_one_joint(bound, first, 8, 0);
+    else EXPECT_GT(bound.weights.row(first).size(), 1U) << "a button moves with what it is on";
   }
 }
 

@@ -4,6 +4,7 @@
 #include "sinew/binding/auto/shells.h"
 
 #include <gtest/gtest.h>
+#include <Eigen/Geometry>
 
 #include <array>
 #include <cmath>
@@ -148,6 +149,17 @@ TEST(Shells, ASmallShellAboutBonesOfTwoJointsIsNotRigid) {
       EXPECT_EQ(shell.holder, kNone);
       EXPECT_NE(shell.kind, ShellKind::kRigid);
     }
+}
+
+TEST(Shells, AFingerOfItsOwnBendsAlthoughOneJointHasMostOfItsBones) {
+  test::Body body = test::two_bone_cylinder();
+  test::add_chain(body.skeleton, {{0.25, 0, 1}, {0.34, 0, 1}, {0.4, 0, 1}});
+  const Mat3 turn = Eigen::AngleAxisd(0.5 * kPi, Vec3::UnitY()).toRotationMatrix();
+  test::add_block(body.mesh, {0.325, 0, 1}, 0.08, 0.025, turn);
+  const Shells shells = shells_of(body.mesh, body.skeleton);
+  ASSERT_EQ(shells.shells.size(), 2U);
+  EXPECT_GT(shells.shells[1].owned, 0.7);
+  EXPECT_EQ(shells.shells[1].kind, ShellKind::kBody);
 }
 
 TEST(Shells, PiecesThatHoldBonesOfTheirOwnAreOneBody) {

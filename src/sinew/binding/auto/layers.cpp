@@ -25,6 +25,8 @@ constexpr int kMostRounds = 64;
 constexpr float kClearJoint = 0.8F;  // A small shell that hangs so much on one joint follows that alone;
 constexpr float kMainJoint = 0.7F;   // a hard piece already if so much,
 constexpr double kHardPiece = 0.02;  // as which a shell counts that is so long, of the size. Less is a button.
+constexpr float kCentreFactor = 3;   // A snake's eyes need 2.3 to follow its jaw, and a spider's less than 3.6.
+constexpr double kBonesVote = 0.5;   // Of the bones nearest to the vertices of a hard piece, beside the skin around it.
 constexpr double kMajority = 0.6;    // Of the area of the strips of a part.
 
 // A layer on its own vertices.
@@ -168,11 +170,27 @@ WeightRow settled(WeightRow row, float least) {
   return row;
 }
 
-// The row of a shell of some length whose nearest bone says the same as the skin under it.
+// One joint for a piece that must not be bent, of those that move the skin around it. The one whose bone is nearest to
+// its centre counts as if the skin gave it three times as much.
+WeightRow voted(const Shells& shells, Index shell, WeightRow seat) {
+  for (Influence& i : seat)
+    if (i.joint == shells.follows[shells.shells[shell].nearest]) i.weight *= kCentreFactor;
+  return {{strongest_joint(seat), 1.0F}};
+}
+
+// The row of a small shell from that of the skin around it. For a piece of some length about which the skin is not
+// clear, the bones nearest to its vertices count as well, because skin on a trunk blends all limbs around it, and a
+// spike on the skin does not. Over 29 characters this lowers the mean distance from artists by 0.0007, that of one with
+// many spikes by 0.006 and that of one with many pouches by 0.015. With the bones counting as much as the skin, another
+// gets farther by 0.007; if they count where the skin is clear, a tassel of a hood follows the arm below it.
 WeightRow settled(const Shells& shells, Index shell, WeightRow row) {
   const Shell& s = shells.shells[shell];
-  const bool hard = s.extents[0] >= kHardPiece * shells.size && strongest_joint(row) == shells.follows[s.nearest];
-  return settled(std::move(row), hard ? kMainJoint : kClearJoint);
+  row = settled(std::move(row), kClearJoint);
+  if (row.size() < 2 || s.extents[0] < kHardPiece * shells.size || s.bones.empty()) return row;
+  RowSum both;
+  both.add(row, 1);
+  both.add(s.bones, kBonesVote);
+  return settled(both.take(), kMainJoint);
 }
 
 void give_row(const Shell& shell, const WeightRow& row, std::vector<WeightRow>& rows) {
@@ -233,9 +251,10 @@ void bind_layer(const Shells& shells, Index shell, const Carrier& body, std::vec
 
 void bind_small_shell(const Shells& shells, Index shell, const Carrier& carrier, std::vector<WeightRow>& rows) {
   const Shell& s = shells.shells[shell];
-  give_row(s,
-           s.holder != kNone ? WeightRow{{s.holder, 1.0F}} : settled(shells, shell, seat(shells, shell, carrier, 0.2)),
-           rows);
+  if (s.holder != kNone && !s.disputed) return give_row(s, {{s.holder, 1.0F}}, rows);
+  const WeightRow skin = seat(shells, shell, carrier, 0.2);
+  const bool hard = s.disputed || (s.ball && s.extents[0] >= kHardPiece * shells.size);
+  give_row(s, hard ? voted(shells, shell, skin) : settled(shells, shell, skin), rows);
 }
 
 void bind_strips(const Shells& shells, const std::vector<Index>& strips, const Carrier& carrier,

@@ -48,8 +48,10 @@ class Carrier {
 void bind_layer(const Shells& shells, Index shell, const Carrier& body, std::vector<WeightRow>& rows,
                 std::vector<char>& doubtful);
 
-/// One row for the whole of a small shell: the joint whose bone it holds, if it holds any, else the mean of what it
-/// sits on, the nearest places counting most.
+/// One row for the whole of a small shell: the joint whose bone it holds, if the bone nearest to its centre is of that
+/// joint, too, else the mean of what it sits on, the nearest places counting most. For pieces of some length the bones
+/// nearest to them count as well, and one that must not be bent (a ball, or one about whose bones the two disagree)
+/// follows a single joint.
 void bind_small_shell(const Shells& shells, Index shell, const Carrier& carrier, std::vector<WeightRow>& rows);
 
 /// One row for each strip: that of the place where it is nearest to what carries it, its root. Strips of one part of

@@ -26,8 +26,10 @@ constexpr double kNearlyAll = 0.95;         // Of the most a shell holds: as goo
 constexpr double kEnclosed = 0.97;          // Of the vertices of a shell: all of it.
 constexpr double kNewShare = 0.3;           // Of what a shell holds: must be new for it to be a body.
 constexpr double kOwnerShare = 0.7;         // Of what a shell holds: belongs to one joint.
+constexpr double kAloneShare = 0.9;         // The same for one that is long enough to bend in between.
 constexpr double kLargeShare = 0.15;        // Of the largest area: a piece of a body even without a bone in it.
 constexpr double kRound = 0.4;              // Shortest side over the longest.
+constexpr double kBall = 0.8;               // The same for a ball.
 constexpr double kCompact = 0.15;           // Second longest side over the longest.
 constexpr double kEyeOutline = 0.6;         // Second longest side of an eyeball over the longest.
 constexpr double kEyeOffset = 0.4;          // Of its longest side: from its centre to the joint of the eye,
@@ -149,6 +151,7 @@ void describe_shells(const Mesh& source, Shells& result) {
   for (Shell& shell : result.shells) {
     shell.center /= static_cast<double>(shell.vertices.size());
     shell.extents = principal_extents(clean.mesh, shell);
+    shell.ball = shell.closed && shell.extents[2] >= kBall * shell.extents[0];
     const Index first = clean.source_vertices[shell.vertices.front()].front();
     for (Index p = 0; p < source.parts.size(); ++p)
       if (first >= source.parts[p].first_vertex && first - source.parts[p].first_vertex < source.parts[p].vertex_count)
@@ -226,7 +229,8 @@ struct ShellSorter {
     for (std::size_t i = 0; i < samples.size(); ++i) {  // Samples of a joint come together.
       if (i == 0 || samples[i].joint != samples[i - 1].joint) length = 0;
       if (holds[s][i] != 0) length += samples[i].length;
-      if (length > 0 && length >= kOwnerShare * shell.held) shell.holder = samples[i].joint;
+      if (length > 0 && length >= kOwnerShare * shell.held)
+        shell.holder = samples[i].joint, shell.owned = length / shell.held;
     }
   }
 
@@ -248,20 +252,45 @@ struct ShellSorter {
     }
   }
 
+  static Index nearest_joint(const BoneTree& tree, const Vec3& place, double& least) {
+    least = std::numeric_limits<double>::infinity();
+    Index joint = kNone;
+    for (const Bone& bone : tree.bones) {
+      const double d = competing_distance(bone, closest_on_bone(bone, place).distance);
+      if (d < least) least = d, joint = bone.joint;
+    }
+    return joint;
+  }
+
+  void count_nearest(const BoneTree& tree, Shell& shell) const {
+    std::vector<Index> joints(shell.vertices.size());
+    parallel_for(
+        joints.size(),
+        [&](std::size_t i) {
+          double least = 0;
+          joints[i] = result.follows[nearest_joint(tree, mesh().positions[shell.vertices[i]], least)];
+        },
+        256);
+    std::sort(joints.begin(), joints.end());
+    for (std::size_t i = 0; i < joints.size(); ++i) {
+      if (i == 0 || joints[i] != joints[i - 1]) shell.bones.push_back({joints[i], 0});
+      shell.bones.back().weight += 1 / static_cast<float>(joints.size());
+    }
+  }
+
   // The bone nearest to the centre of each shell. It holds a round shell or a ring that has it near its middle, but no
   // bone inside by winding number: a skull with openings, a rib.
   void find_nearest(const BoneTree& tree) {
     for (Shell& shell : result.shells) {
       double least = std::numeric_limits<double>::infinity();
-      for (const Bone& bone : tree.bones) {
-        const double d = competing_distance(bone, closest_on_bone(bone, shell.center).distance);
-        if (d < least) least = d, shell.nearest = bone.joint;
-      }
+      shell.nearest = nearest_joint(tree, shell.center, least);
+      if (shell.extents[0] <= Shells::kStripLength * result.size) count_nearest(tree, shell);
       const bool round = shell.extents[2] >= kRound * shell.extents[0];
       const bool ring = shell.extents[1] >= kEyeOutline * shell.extents[0];
       const double middle = round ? kMiddle : ring ? kRingMiddle : 0;
       if (shell.holder == kNone && !(shell.held > 0) && least <= middle * shell.extents[0])
         shell.holder = result.follows[shell.nearest];
+      shell.disputed = !shell.eyeball && shell.holder != kNone && shell.holder != result.follows[shell.nearest];
     }
   }
 
@@ -303,7 +332,9 @@ struct ShellSorter {
     std::vector<char> covered = holds[first];
     for (const Index s : order) {
       const Shell& shell = result.shells[s];
-      if (body[s] != 0 || !(shell.held > 0) || shell.eyeball || (compact(shell) && shell.holder != kNone)) continue;
+      if (body[s] != 0 || !(shell.held > 0) || shell.eyeball ||
+          (compact(shell) && shell.holder != kNone && !spans(shell)))
+        continue;
       double fresh = 0;
       for (std::size_t i = 0; i < samples.size(); ++i)
         if (holds[s][i] != 0 && covered[i] == 0) fresh += samples[i].length;
@@ -345,8 +376,12 @@ struct ShellSorter {
     }
   }
 
-  // Bones of several joints run through most of it, such as the fingers in a glove.
-  bool spans(const Shell& shell) const { return shell.holder == kNone && shell.held >= kSpanned * shell.extents[0]; }
+  // Bones of several joints run through most of it, such as the fingers in a glove or one finger. A ball with an owner
+  // is none of them: those of a mannequin's joints have the end of one bone and the beginning of the next in them.
+  bool spans(const Shell& shell) const {
+    const bool shared = shell.holder == kNone || (!shell.ball && shell.owned < kAloneShare);
+    return shared && shell.held >= kSpanned * shell.extents[0];
+  }
 
   ShellKind kind_of(const Shell& shell, double body_area, double largest_area) const {
     if (shell.eyeball || (compact(shell) && !spans(shell))) return ShellKind::kRigid;

@@ -7,6 +7,7 @@
 
 #include "sinew/binding/subject.h"
 #include "sinew/core/progress.h"
+#include "sinew/core/weights.h"
 #include "sinew/geometry/mesh/sanitize.h"
 
 namespace sinew::binding {
@@ -30,15 +31,19 @@ struct Shell {
   Vec3 extents = Vec3::Zero();  ///< Along its principal axes, falling.
   double area = 0;
   bool closed = false;
-  Index group = 0;        ///< Of a body: bodies of one group are bound together.
-  double held = 0;        ///< Length of the bones within it.
-  Index holder = kNone;   ///< The joint that owns at least 0.7 of that length, or what it is around.
-  double gap = 0;         ///< Least distance to the bodies; 0 for a body.
-  double cover = 0;       ///< Share of its vertices that lie within `kLayerGap` of a body.
-  Index nearest = kNone;  ///< The joint of the bone that is nearest to its centre.
-  bool eyeball = false;   ///< Its holder is the joint of an eye.
-  bool wraps = false;     ///< Its centre is inside a body: a belt, a bracelet.
-  Index part = kNone;     ///< Of the mesh: that of its first vertex.
+  bool ball = false;             ///< Closed, and nearly as deep as it is long: it would shrink between two joints.
+  Index group = 0;               ///< Of a body: bodies of one group are bound together.
+  double held = 0;               ///< Length of the bones within it.
+  Index holder = kNone;          ///< The joint that owns at least 0.7 of that length, or what it is around.
+  double owned = 0;              ///< Share of that length, if it holds any.
+  double gap = 0;                ///< Least distance to the bodies; 0 for a body.
+  double cover = 0;              ///< Share of its vertices that lie within `kLayerGap` of a body.
+  Index nearest = kNone;         ///< The joint of the bone that is nearest to its centre.
+  std::vector<Influence> bones;  ///< Of a shell no longer than a strip: joints of the bones nearest to its vertices.
+  bool disputed = false;         ///< Its holder and that joint are not the same, so that neither owns it for certain.
+  bool eyeball = false;          ///< Its holder is the joint of an eye.
+  bool wraps = false;            ///< Its centre is inside a body: a belt, a bracelet.
+  Index part = kNone;            ///< Of the mesh: that of its first vertex.
 };
 
 /// A mesh taken apart.
