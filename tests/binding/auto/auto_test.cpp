@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "sinew/binding/auto/auto_guard.h"
+#include "sinew/binding/heat/heat.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/spatial/random.h"
 #include "sinew/measure/weight_agreement.h"
@@ -227,6 +229,50 @@ TEST(Auto, CanBeCancelled) {
   const Progress progress;
   progress.cancel();
   EXPECT_THROW(bind_auto(rest_subject(rig.mesh, rig.skeleton), {}, {}, progress), Cancelled);
+}
+
+// Rounds of evening out reach farther on a coarse mesh, so that their number must depend on its edges.
+TEST(Auto, ACoarseBodyIsBoundAsAFineOneOfItsShape) {
+  const test::Body coarse = test::two_bone_cylinder(5, 12), fine = test::two_bone_cylinder(40, 12);
+  const BindResult a = bind_auto(coarse.subject(), {}, {}), b = bind_auto(fine.subject(), {}, {});
+  for (Index v = 0; v < coarse.mesh.vertex_count(); ++v) {
+    Index same = kNone;
+    for (Index w = 0; w < fine.mesh.vertex_count(); ++w)
+      if ((fine.mesh.positions[w] - coarse.mesh.positions[v]).norm() < 1e-9) same = w;
+    ASSERT_NE(same, kNone);
+    EXPECT_NEAR(test::weight_of(a.weights, v, 0), test::weight_of(b.weights, same, 0), 0.05)
+        << coarse.mesh.positions[v].z();
+  }
+}
+
+TEST(Auto, TheGuardLeavesTheJointThatOwnsAVertex) {
+  const test::Body body = test::made_body("human", 3000);
+  const Subject subject = body.subject();
+  const BoneTree tree = bone_tree(subject);
+  const BindResult heat = bind_by_heat(subject, {}, {});
+  std::vector<WeightRow> rows;
+  for (Index v = 0; v < body.mesh.vertex_count(); ++v)
+    rows.emplace_back(heat.weights.row(v).begin(), heat.weights.row(v).end());
+  std::vector<WeightRow> guarded = rows;
+  std::vector<Influence> owners(rows.size());
+  ASSERT_GT(guard_rows(subject, tree, guarded, owners), 0U);
+  const auto weight = [](const WeightRow& row, Index joint) {
+    for (const Influence& i : row)
+      if (i.joint == joint) return i.weight;
+    return 0.0F;
+  };
+  std::size_t lost = 0;
+  for (std::size_t v = 0; v < rows.size(); ++v)
+    for (const Influence& i : rows[v])
+      if (weight(guarded[v], i.joint) < 0.5F * i.weight) owners[v] = {i.joint, 1.0F};
+  std::vector<WeightRow> owned = rows;
+  guard_rows(subject, tree, owned, owners);
+  for (std::size_t v = 0; v < rows.size(); ++v) {
+    if (owners[v].joint == kNone) continue;
+    ++lost;
+    EXPECT_GE(weight(owned[v], owners[v].joint), weight(rows[v], owners[v].joint) * 0.999F) << v;
+  }
+  EXPECT_GT(lost, 0U);
 }
 
 }  // namespace

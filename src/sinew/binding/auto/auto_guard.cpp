@@ -123,14 +123,15 @@ struct RowGuard {
   }
 
   // How much a row changed.
-  double guard(Index v, WeightRow& row) const {
+  double guard(Index v, WeightRow& row, const Influence& owner) const {
     if (row.size() < 2) return 0;
     float strongest = 0;
     for (const Influence& i : row) strongest = std::max(strongest, i.weight);
     RowSum sum;
     double lost = 0;
     for (const Influence& i : row) {
-      const double keep = i.weight < kIgnored || i.weight == strongest ? 1.0 : allowed(v, row, strongest, i.joint);
+      double keep = i.weight < kIgnored || i.weight == strongest ? 1.0 : allowed(v, row, strongest, i.joint);
+      if (i.joint == owner.joint) keep = std::max(keep, static_cast<double>(owner.weight));
       lost += (1 - keep) * static_cast<double>(i.weight);
       sum.add(std::array<Influence, 1>{i}, keep);
     }
@@ -141,12 +142,13 @@ struct RowGuard {
 
 }  // namespace
 
-Index guard_rows(const Subject& body, const BoneTree& tree, std::vector<WeightRow>& rows) {
+Index guard_rows(const Subject& body, const BoneTree& tree, std::vector<WeightRow>& rows,
+                 const std::vector<Influence>& owners) {
   const RowGuard guard(body, tree);
   std::vector<char> changed(rows.size(), 0);
   parallel_for(
-      rows.size(), [&](std::size_t v) { changed[v] = guard.guard(static_cast<Index>(v), rows[v]) > 0.01 ? 1 : 0; },
-      256);
+      rows.size(),
+      [&](std::size_t v) { changed[v] = guard.guard(static_cast<Index>(v), rows[v], owners[v]) > 0.01 ? 1 : 0; }, 256);
   return static_cast<Index>(std::count(changed.begin(), changed.end(), 1));
 }
 

@@ -17,10 +17,12 @@ namespace sinew::binding {
 /// never too short as long as bones lie inside, and close to the truth, since what moves a vertex is near it. From 1.4
 /// to 1.8 times the straight distance, after 0.004 of the size has been allowed for, the weight fades out; the rest is
 /// scaled to sum 1. The strongest joint of a row stays, and so does all where no bone is in sight (bones outside the
-/// body).
+/// body). Of the joint that `owners` names for a vertex, if any, at least that share stays, too: the segmentation grows
+/// inside the body. Without that, a flat body, in which rays hit the other side, loses the weights of its head.
 ///
 /// A ray for each weight, and some dozens for those in doubt. The same for any number of threads. Returns how many
 /// rows changed by more than 0.01. \pre the mesh faces outwards where it is closed.
-Index guard_rows(const Subject& body, const BoneTree& tree, std::vector<WeightRow>& rows);
+Index guard_rows(const Subject& body, const BoneTree& tree, std::vector<WeightRow>& rows,
+                 const std::vector<Influence>& owners);
 
 }  // namespace sinew::binding
