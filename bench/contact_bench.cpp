@@ -3,7 +3,11 @@
 
 // Counts what contact leaves on random poses, by checks that share nothing with it.
 //
-//     contact_bench POSES FILE…     linear blending; `--contact on` and `limbs`, without a guard
+//     contact_bench POSES FILE…                linear blending; `--contact on` and `limbs`, without a guard
+//     contact_bench cost METHOD CLIP FILE…     processor time a frame: the method, and each step of contact
+//
+// Cost is that of one thread, over 24 frames of the clip. The best of seven passes counts for each frame. A hash of the
+// positions shows whether a change to the code changes results.
 //
 // Every joint that moves skin is rotated within its limits, or by up to 29° about any axis. Pairs are triangles that
 // intersect and do so neither at binding nor at rest. They are listed by kind: two shells that are near at rest or far,
@@ -20,7 +24,10 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
+#include <limits>
+#include <memory>
 #include <queue>
 #include <random>
 #include <set>
@@ -29,7 +36,12 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/timing.h"
 #include "sinew/core/angles.h"
+#include "sinew/core/parallel.h"
+#include "sinew/deform/contact/contact.h"
+#include "sinew/deform/contact/layers.h"
+#include "sinew/deform/contact/shared_motion.h"
 #include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/components.h"
 #include "sinew/geometry/mesh/weld.h"
@@ -205,9 +217,77 @@ void print(std::string_view name, const Counts& c, const Counts& base, int poses
   std::fflush(stdout);
 }
 
+/// Measures the frames of another deformer.
+class Timed final : public deform::Deformer {
+ public:
+  Timed(std::unique_ptr<Deformer> inner, double& seconds) : inner_(std::move(inner)), seconds_(seconds) {}
+  std::unique_ptr<State> make_state() const override { return inner_->make_state(); }
+  void deform(State& state, const deform::FrameInput& input, const deform::FrameOutput& output) const override {
+    seconds_ = bench::thread_seconds([&] { inner_->deform(state, input, output); });
+  }
+
+ private:
+  std::unique_ptr<Deformer> inner_;
+  double& seconds_;
+};
+
+std::uint64_t hash_of(std::span<const Vec3f> positions, std::uint64_t hash) {
+  for (const Vec3f& p : positions)
+    for (const float x : p) {
+      std::uint32_t bits = 0;
+      std::memcpy(&bits, &x, sizeof bits);
+      hash = (hash ^ bits) * 1099511628211U;
+    }
+  return hash;
+}
+
+void print_cost(const char* file, const char* method, const char* clip, deform::ContactUse use) {
+  constexpr std::size_t kStages = 4, kFrames = 24, kPasses = 7;
+  const io::Asset asset = io::load(file);
+  const Rig& rig = asset.character.rig;
+  pipeline::DeformerOptions options = pipeline::deformer(method);
+  options.never_worse = false;
+  Findings findings;
+  std::array<double, kStages> until{};  // The end of each stage in one frame.
+  auto whole = pipeline::bind_deformer(rig, options, findings);
+  whole = std::make_unique<Timed>(std::move(whole), until[0]);
+  whole = std::make_unique<Timed>(deform::bind_contact(std::move(whole), rig, {}, use), until[1]);
+  whole = std::make_unique<Timed>(deform::bind_shared_motion(std::move(whole), rig), until[2]);
+  whole = std::make_unique<Timed>(deform::bind_layers(std::move(whole), rig), until[3]);
+  const motion::Player player(rig, motion::builtin_clip(rig.skeleton, clip));
+  const motion::Drivers drivers(rig.skeleton);
+  std::vector<Vec3f> positions(rig.mesh.positions.size());
+  std::array<double, kStages> sums{};
+  std::uint64_t hash = 14695981039346656037U;
+  const auto state = whole->make_state();
+  for (std::size_t f = 0; f < kFrames; ++f) {
+    const double time = player.duration_s() * static_cast<double>(f) / kFrames;
+    const ModelPose pose = motion::resolve(rig.skeleton, player.at(time), drivers);
+    std::array<double, kStages> best{};
+    best.fill(std::numeric_limits<double>::max());
+    for (std::size_t pass = 0; pass < kPasses; ++pass) {
+      whole->deform(*state, {pose, 0, 0}, {positions, {}, nullptr});
+      for (std::size_t k = 0; k < kStages; ++k) best[k] = std::min(best[k], until[k] - (k > 0 ? until[k - 1] : 0));
+    }
+    for (std::size_t k = 0; k < kStages; ++k) sums[k] += best[k];
+    hash = hash_of(positions, hash);
+  }
+  fmt::print("{} {}: {} {:.2f} ms a frame; planes {:.2f}, close skin {:.2f}, clothes {:.2f}; {:.0f} %; hash {:016x}\n",
+             file, use == deform::ContactUse::kOn ? "on" : "limbs", method, 1e3 * sums[0] / kFrames,
+             1e3 * sums[1] / kFrames, 1e3 * sums[2] / kFrames, 1e3 * sums[3] / kFrames,
+             100 * (sums[1] + sums[2] + sums[3]) / sums[0], hash);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
+  if (count > 4 && std::string_view(arguments[1]) == "cost") {
+    sinew::set_thread_count(1);
+    for (int i = 4; i < count; ++i)
+      for (const deform::ContactUse use : {deform::ContactUse::kOn, deform::ContactUse::kLimbs})
+        print_cost(arguments[i], arguments[2], arguments[3], use);
+    return 0;
+  }
   if (count < 3) {
     fmt::print(stderr, "contact_bench POSES FILE...\n");
     return 2;

@@ -5,21 +5,22 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <numeric>
 
-#include "sinew/core/angles.h"
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/union_find.h"
 
 namespace sinew::deform {
 namespace {
 
-constexpr std::size_t kGroup = 8;  // Triangles.
-constexpr std::size_t kGroupGrain = 64;
-constexpr float kUnfolded = 0.6F;        // Of half a turn: between normals.
+constexpr Index kSubtree = 256;  // Triangles.
+constexpr std::size_t kCoupleGrain = 64;
+constexpr float kUnfolded = 1.618F;      // Distance of unit normals 0.6 of half a turn apart: skin without a fold.
 constexpr float kClose_rel = 0.04F;      // Between triangles at binding,
 constexpr float kCloseEdges = 2.5F;      // or so many lengths of edges, if that is more,
 constexpr float kMostClose_rel = 0.08F;  // but at most this.
@@ -36,11 +37,6 @@ float ramp(float x, float from, float to) {
 
 using Points = std::array<Vec3f, 3>;
 
-geometry::BoxF no_box() {
-  constexpr float most = std::numeric_limits<float>::max();
-  return {{most, most, most}, {-most, -most, -most}};
-}
-
 void extend(geometry::BoxF& box, const geometry::BoxF& other) {
   for (std::size_t k = 0; k < 3; ++k) {
     box.lower[k] = std::min(box.lower[k], other.lower[k]);
@@ -48,10 +44,57 @@ void extend(geometry::BoxF& box, const geometry::BoxF& other) {
   }
 }
 
-geometry::BoxF box_of(const std::array<Index, 3>& t, std::span<const Vec3f> points) {
-  const Vec3f &a = points[t[0]], &b = points[t[1]], &c = points[t[2]];
-  const Vec3f lower = a.cwiseMin(b).cwiseMin(c), upper = a.cwiseMax(b).cwiseMax(c);
-  return {{lower[0], lower[1], lower[2]}, {upper[0], upper[1], upper[2]}};
+/// As `BoxF::overlaps`, without branches that depend on the data.
+bool overlap(const geometry::BoxF& a, const geometry::BoxF& b) {
+  unsigned all = 1;
+  for (std::size_t k = 0; k < 3; ++k)
+    all &= static_cast<unsigned>(a.lower[k] <= b.upper[k]) & static_cast<unsigned>(b.lower[k] <= a.upper[k]);
+  return all != 0;
+}
+
+/// The distance between two boxes, squared.
+float squared_distance(const geometry::BoxF& a, const geometry::BoxF& b) {
+  float sum = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const float gap = std::max({0.0F, a.lower[k] - b.upper[k], b.lower[k] - a.upper[k]});
+    sum += gap * gap;
+  }
+  return sum;
+}
+
+/// Triangles whose boxes overlap a box, one bit for each.
+unsigned overlapping(const CloseTriangles::TriangleBoxes& group, const geometry::BoxF& box) {
+  using Column = Eigen::Array<float, CloseTriangles::kGroup, 1>;
+  Column apart = (group.lower.col(0) - box.upper[0]).max(box.lower[0] - group.upper.col(0));
+  for (int k = 1; k < 3; ++k)
+    apart = apart.max((group.lower.col(k) - box.upper[k]).max(box.lower[k] - group.upper.col(k)));
+  unsigned all = 0;
+  for (std::size_t i = 0; i < CloseTriangles::kGroup; ++i) all |= static_cast<unsigned>(apart[i] <= 0) << i;
+  return all;
+}
+
+geometry::BoxF box_of(const CloseTriangles::TriangleBoxes& group, Index i) {
+  return {{group.lower(i, 0), group.lower(i, 1), group.lower(i, 2)},
+          {group.upper(i, 0), group.upper(i, 1), group.upper(i, 2)}};
+}
+
+geometry::BoxF common(const geometry::BoxF& a, const geometry::BoxF& b) {
+  geometry::BoxF both = a;
+  for (std::size_t k = 0; k < 3; ++k) {
+    both.lower[k] = std::max(a.lower[k], b.lower[k]);
+    both.upper[k] = std::min(a.upper[k], b.upper[k]);
+  }
+  return both;
+}
+
+/// Whether no two normals in two boxes can be far apart.
+bool unfolded(const geometry::BoxF& a, const geometry::BoxF& b) {
+  float sum = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const float side = std::max(a.upper[k], b.upper[k]) - std::min(a.lower[k], b.lower[k]);
+    sum += side * side;
+  }
+  return sum < kUnfolded * kUnfolded;
 }
 
 bool on_one_side(const std::array<float, 3>& distances) {
@@ -99,11 +142,16 @@ CloseTriangles::CloseTriangles(std::span<const std::array<Index, 3>> triangles, 
     edge_.push_back(((rest_[a] - rest_[b]).norm() + (rest_[b] - rest_[c]).norm() + (rest_[c] - rest_[a]).norm()) / 3);
   std::vector<Index> order(triangles_.size());
   std::iota(order.begin(), order.end(), Index{0});
-  add_groups(order);
+  add_nodes(order, kNone);
+  for (const Index t : grouped_) corners_.push_back(triangles_[t]);
+  find_groups_of_vertices();
   find_touching();
+  find_rest_boxes();
+  progress.check();
+  if (!nodes_.empty()) find_couples(0, 0);
   progress.check();
   Scratch scratch;
-  find_boxes(rest_, {}, scratch);
+  fit(rest_, scratch);
   find_pairs(rest_, scratch, true);
   for (const Pair& pair : scratch.pairs) at_rest_.push_back({pair.a, pair.b});
   std::sort(at_rest_.begin(), at_rest_.end());
@@ -113,16 +161,15 @@ float CloseTriangles::close(Index triangle) const {
   return std::clamp(kCloseEdges * edge_[triangle], kClose_rel * size_, kMostClose_rel * size_);
 }
 
-/// Halves a set of triangles until few are left.
-void CloseTriangles::add_groups(std::span<Index> triangles) {
+/// Halves a set of triangles until few are left. All groups but one are full.
+void CloseTriangles::add_nodes(std::span<Index> triangles, Index parent) {
   if (triangles.empty()) return;
-  const std::size_t node = nodes_.size();
-  nodes_.emplace_back();
+  const auto node = static_cast<Index>(nodes_.size()), begin = static_cast<Index>(grouped_.size());
+  nodes_.push_back({kNone, 0, parent, begin, begin + static_cast<Index>(triangles.size())});
   if (triangles.size() <= kGroup) {
-    const auto begin = static_cast<Index>(grouped_.size()), group = static_cast<Index>(groups_.size());
     grouped_.insert(grouped_.end(), triangles.begin(), triangles.end());
-    nodes_[node].group = group;
-    groups_.push_back({begin, static_cast<Index>(grouped_.size()), 0, 0, static_cast<Index>(node)});
+    nodes_[node].group = static_cast<Index>(groups_.size());
+    groups_.push_back({begin, static_cast<Index>(grouped_.size()), node});
     return;
   }
   const auto middle = [&](Index t) -> Vec3f {
@@ -132,138 +179,241 @@ void CloseTriangles::add_groups(std::span<Index> triangles) {
   for (const Index t : triangles) lower = lower.cwiseMin(middle(t)), upper = upper.cwiseMax(middle(t));
   int axis = 0;
   (upper - lower).maxCoeff(&axis);
-  const std::size_t half = triangles.size() / 2;
+  const std::size_t half = (triangles.size() / 2 + kGroup - 1) / kGroup * kGroup;
   std::nth_element(triangles.begin(), triangles.begin() + static_cast<std::ptrdiff_t>(half), triangles.end(),
                    [&](Index x, Index y) {
                      const float a = middle(x)[axis], b = middle(y)[axis];
                      return a != b ? a < b : x < y;
                    });
-  add_groups(triangles.first(half));
+  add_nodes(triangles.first(half), node);
   nodes_[node].second = static_cast<Index>(nodes_.size());
-  add_groups(triangles.subspan(half));
+  add_nodes(triangles.subspan(half), node);
+}
+
+/// Whether the triangles of a node hang together by common corners. Two shells in one node, such as a button and the
+/// shirt below it, have alike normals and yet meet.
+bool CloseTriangles::is_connected(Index n) const {
+  std::vector<Index> vertices;
+  for (Index i = nodes_[n].begin; i < nodes_[n].end; ++i)
+    vertices.insert(vertices.end(), corners_[i].begin(), corners_[i].end());
+  std::sort(vertices.begin(), vertices.end());
+  vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
+  const auto at = [&](Index v) {
+    return static_cast<Index>(std::lower_bound(vertices.begin(), vertices.end(), v) - vertices.begin());
+  };
+  geometry::UnionFind patches(vertices.size());
+  for (Index i = nodes_[n].begin; i < nodes_[n].end; ++i)
+    patches.join(at(corners_[i][0]), at(corners_[i][1])), patches.join(at(corners_[i][0]), at(corners_[i][2]));
+  for (Index i = 1; i < vertices.size(); ++i)
+    if (patches.find(i) != patches.find(0)) return false;
+  return true;
 }
 
 void CloseTriangles::find_touching() {
-  geometry::UnionFind shells(rest_.size());
-  for (const auto& [a, b, c] : triangles_) shells.join(a, b), shells.join(a, c);
-  // Two shells in one group, such as a button and the shirt below it, have alike normals and yet meet.
-  const auto is_of_one_shell = [&](const Group& group) {
-    const auto shell = [&](Index i) { return shells.find(triangles_[grouped_[i]][0]); };
-    for (Index i = group.begin; i < group.end; ++i)
-      if (shell(i) != shell(group.begin)) return false;
-    return true;
-  };
-  std::vector<std::vector<Index>> at(rest_.size());
-  for (Index g = 0; g < groups_.size(); ++g)
-    for (Index i = groups_[g].begin; i < groups_[g].end && is_of_one_shell(groups_[g]); ++i)
-      for (const Index v : triangles_[grouped_[i]])
-        if (at[v].empty() || at[v].back() != g) at[v].push_back(g);
+  std::vector<char> connected(nodes_.size());
+  parallel_for(
+      nodes_.size(),
+      [&](std::size_t n) {
+        const auto node = static_cast<Index>(n);
+        connected[n] = nodes_[n].triangles() <= kSubtree && is_connected(node) ? 1 : 0;
+      },
+      64);
   std::vector<Index> near;
-  for (Group& group : groups_) {
+  std::vector<std::vector<Index>> lists(nodes_.size());
+  for (Index v = 0; v < groups_of_.size(); ++v) {
     near.clear();
-    for (Index i = group.begin; i < group.end && is_of_one_shell(group); ++i)
-      for (const Index v : triangles_[grouped_[i]]) near.insert(near.end(), at[v].begin(), at[v].end());
+    for (const Index g : groups_of_[v])
+      for (Index n = groups_[g].node; n != kNone && nodes_[n].triangles() <= kSubtree; n = nodes_[n].parent)
+        if (connected[n] != 0) near.push_back(n);
     std::sort(near.begin(), near.end());
     near.erase(std::unique(near.begin(), near.end()), near.end());
-    group.first_touching = static_cast<Index>(touching_.size());
-    touching_.insert(touching_.end(), near.begin(), near.end());
-    group.end_touching = static_cast<Index>(touching_.size());
+    for (std::size_t i = 0; i < near.size(); ++i)
+      lists[near[i]].insert(lists[near[i]].end(), near.begin() + static_cast<std::ptrdiff_t>(i), near.end());
+  }
+  for (auto& list : lists) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    touching_.items.insert(touching_.items.end(), list.begin(), list.end());
+    touching_.offsets.push_back(static_cast<Index>(touching_.items.size()));
   }
 }
 
-bool CloseTriangles::touch(Index g, Index h) const {
-  return std::binary_search(touching_.begin() + groups_[g].first_touching, touching_.begin() + groups_[g].end_touching,
-                            h);
+bool CloseTriangles::touch(Index a, Index b) const {
+  const auto list = touching_[std::min(a, b)];
+  return std::binary_search(list.begin(), list.end(), std::max(a, b));
 }
 
-void CloseTriangles::find(std::span<const Vec3f> points, std::span<const float> moved, Scratch& scratch) const {
-  find_boxes(points, moved, scratch);
+void CloseTriangles::find_groups_of_vertices() {
+  std::vector<std::vector<Index>> lists(rest_.size());
+  for (Index g = 0; g < groups_.size(); ++g)
+    for (Index i = groups_[g].begin; i < groups_[g].end; ++i)
+      for (const Index v : corners_[i])
+        if (lists[v].empty() || lists[v].back() != g) lists[v].push_back(g);
+  for (const auto& list : lists) {
+    groups_of_.items.insert(groups_of_.items.end(), list.begin(), list.end());
+    groups_of_.offsets.push_back(static_cast<Index>(groups_of_.items.size()));
+  }
+}
+
+void CloseTriangles::find_rest_boxes() {
+  Scratch scratch;
+  fit(rest_, scratch);
+  for (const PosedNode& node : scratch.nodes) rest_boxes_.push_back(node.box);
+  far_.assign(nodes_.size(), 0);
+  for (std::size_t n = nodes_.size(); n-- > 0;) {
+    if (nodes_[n].second != kNone) {
+      far_[n] = std::max(far_[n + 1], far_[nodes_[n].second]);
+      continue;
+    }
+    const Group& group = groups_[nodes_[n].group];
+    for (Index i = group.begin; i < group.end; ++i) far_[n] = std::max(far_[n], close(grouped_[i]));
+  }
+}
+
+/// Whether triangles of two nodes can count. A little more, for rounding.
+bool CloseTriangles::are_close(Index a, Index b) const {
+  const float far = 1.001F * std::max(far_[a], far_[b]);
+  return squared_distance(rest_boxes_[a], rest_boxes_[b]) <= far * far;
+}
+
+void CloseTriangles::find_couples(Index a, Index b) {
+  const auto is_small = [&](Index n) { return nodes_[n].triangles() <= kSubtree || nodes_[n].second == kNone; };
+  if (a != b && !are_close(a, b)) return;
+  if (is_small(a) && is_small(b)) {
+    couples_.push_back({a, b});
+  } else if (a == b) {
+    find_couples(a + 1, a + 1), find_couples(a + 1, nodes_[a].second);
+    find_couples(nodes_[a].second, nodes_[a].second);
+  } else if (is_small(b) || nodes_[a].triangles() > nodes_[b].triangles()) {
+    find_couples(a + 1, b), find_couples(nodes_[a].second, b);
+  } else {
+    find_couples(a, b + 1), find_couples(a, nodes_[b].second);
+  }
+}
+
+void CloseTriangles::find(std::span<const Vec3f> points, Scratch& scratch) const {
+  fit(points, scratch);
   find_pairs(points, scratch, false);
 }
 
-void CloseTriangles::find_boxes(std::span<const Vec3f> points, std::span<const float> moved, Scratch& scratch) const {
-  scratch.boxes.resize(grouped_.size()), scratch.node_boxes.resize(nodes_.size());
-  scratch.moved_groups.resize(groups_.size());
-  scratch.axes.resize(groups_.size()), scratch.spreads.resize(groups_.size());
+void CloseTriangles::fit(std::span<const Vec3f> points, Scratch& scratch) const {
+  scratch.groups.resize(groups_.size()), scratch.nodes.resize(nodes_.size());
+  scratch.moved.assign(nodes_.size(), 1), scratch.moved_nodes.clear();
   parallel_for(
-      groups_.size(),
-      [&](std::size_t g) {
-        const auto has_moved = [&](Index triangle) {
-          const auto& [a, b, c] = triangles_[triangle];
-          return moved[a] != 0 || moved[b] != 0 || moved[c] != 0;
-        };
-        const std::span<const Index> members(grouped_.data() + groups_[g].begin, grouped_.data() + groups_[g].end);
-        scratch.moved_groups[g] = moved.empty() || std::any_of(members.begin(), members.end(), has_moved) ? 1 : 0;
-        if (scratch.moved_groups[g] == 0) return;
-        geometry::BoxF all = no_box();
-        std::array<Vec3f, kGroup> normals;
-        Vec3f sum = Vec3f::Zero();
-        for (Index i = groups_[g].begin; i < groups_[g].end; ++i) {
-          const auto& t = triangles_[grouped_[i]];
-          scratch.boxes[i] = box_of(t, points);
-          extend(all, scratch.boxes[i]);
-          Vec3f& normal = normals[i - groups_[g].begin];
-          normal = (points[t[1]] - points[t[0]]).cross(points[t[2]] - points[t[0]]).normalized();
-          sum += normal;
-        }
-        scratch.node_boxes[groups_[g].node] = all;
-        scratch.axes[g] = sum.normalized();
-        float cosine = 1;
-        for (std::size_t i = 0; i < members.size(); ++i) cosine = std::min(cosine, scratch.axes[g].dot(normals[i]));
-        scratch.spreads[g] = std::acos(std::max(-1.0F, cosine));
+      groups_.size(), [&](std::size_t g) { fit_group(points, static_cast<Index>(g), scratch); }, 256);
+  for (auto n = static_cast<Index>(nodes_.size()); n-- > 0;) fit_node(n, scratch);
+  for (Index n = 0; n < nodes_.size(); ++n) scratch.moved_nodes.push_back(n);
+}
+
+void CloseTriangles::find_again(std::span<const Vec3f> points, std::span<const Index> moved, Scratch& scratch) const {
+  for (const Index n : scratch.moved_nodes) scratch.moved[n] = 0;
+  scratch.moved_nodes.clear();
+  for (const Index v : moved)
+    for (const Index g : groups_of_[v])
+      for (Index n = groups_[g].node; n != kNone && scratch.moved[n] == 0; n = nodes_[n].parent)
+        scratch.moved[n] = 1, scratch.moved_nodes.push_back(n);
+  std::sort(scratch.moved_nodes.begin(), scratch.moved_nodes.end(), std::greater<>());
+  parallel_for(
+      scratch.moved_nodes.size(),
+      [&](std::size_t i) {
+        const Node& node = nodes_[scratch.moved_nodes[i]];
+        if (node.second == kNone) fit_group(points, node.group, scratch);
       },
       256);
-  for (std::size_t n = nodes_.size(); n-- > 0;) {
-    if (nodes_[n].second == kNone) continue;
-    scratch.node_boxes[n] = scratch.node_boxes[n + 1];
-    extend(scratch.node_boxes[n], scratch.node_boxes[nodes_[n].second]);
+  for (const Index n : scratch.moved_nodes) fit_node(n, scratch);
+  find_pairs(points, scratch, false);
+}
+
+/// Boxes and normals of the triangles of a group.
+void CloseTriangles::fit_group(std::span<const Vec3f> points, Index g, Scratch& scratch) const {
+  constexpr float most = std::numeric_limits<float>::max();
+  using Rows = TriangleBoxes::Rows;
+  const Index begin = groups_[g].begin, count = groups_[g].end - begin;
+  Rows a, b, c;
+  for (Index i = 0; i < kGroup; ++i) {
+    const auto& corners = corners_[begin + std::min(i, count - 1)];
+    const Vec3f &p = points[corners[0]], &q = points[corners[1]], &r = points[corners[2]];
+    for (int k = 0; k < 3; ++k) a(i, k) = p[k], b(i, k) = q[k], c(i, k) = r[k];
   }
+  TriangleBoxes& group = scratch.groups[g];
+  group.lower = a.min(b).min(c), group.upper = a.max(b).max(c);
+  b -= a, c -= a;
+  Rows normals;
+  for (int k = 0; k < 3; ++k) {
+    const int m = (k + 1) % 3, n = (k + 2) % 3;
+    normals.col(k) = b.col(m) * c.col(n) - b.col(n) * c.col(m);
+  }
+  const Eigen::Array<float, kGroup, 1> length =
+      (normals.col(0).square() + normals.col(1).square() + normals.col(2).square()).sqrt();
+  PosedNode& node = scratch.nodes[groups_[g].node];
+  for (int k = 0; k < 3; ++k) {
+    normals.col(k) /= length.max(std::numeric_limits<float>::min());
+    const auto axis = static_cast<std::size_t>(k);
+    node.box.lower[axis] = group.lower.col(k).minCoeff(), node.box.upper[axis] = group.upper.col(k).maxCoeff();
+    node.normals.lower[axis] = normals.col(k).minCoeff(), node.normals.upper[axis] = normals.col(k).maxCoeff();
+  }
+  for (Index i = count; i < kGroup; ++i) group.lower.row(i) = most, group.upper.row(i) = -most;
+}
+
+void CloseTriangles::fit_node(Index n, Scratch& scratch) const {
+  if (nodes_[n].second == kNone) return;
+  PosedNode& node = scratch.nodes[n];
+  const PosedNode& other = scratch.nodes[nodes_[n].second];
+  node = scratch.nodes[n + 1];
+  extend(node.box, other.box), extend(node.normals, other.normals);
 }
 
 void CloseTriangles::find_pairs(std::span<const Vec3f> points, Scratch& scratch, bool at_binding) const {
-  scratch.chunks.resize((groups_.size() + kGroupGrain - 1) / kGroupGrain);
-  parallel_blocks(groups_.size(), kGroupGrain, [&](std::size_t begin, std::size_t end) {
-    std::vector<Pair>& found = scratch.chunks[begin / kGroupGrain];
+  scratch.chunks.resize((couples_.size() + kCoupleGrain - 1) / kCoupleGrain);
+  parallel_blocks(couples_.size(), kCoupleGrain, [&](std::size_t begin, std::size_t end) {
+    std::vector<Pair>& found = scratch.chunks[begin / kCoupleGrain];
     found.clear();
-    for (auto g = static_cast<Index>(begin); g < end; ++g) {
-      if (scratch.moved_groups[g] == 0) continue;
-      const geometry::BoxF& box = scratch.node_boxes[groups_[g].node];
-      std::array<Index, 64> stack;  // The tree is balanced.
-      std::size_t size = 0;
-      stack[size++] = 0;
-      while (size > 0) {
-        const Index n = stack[--size];
-        if (!scratch.node_boxes[n].overlaps(box)) continue;
-        if (nodes_[n].second != kNone) {
-          stack[size++] = nodes_[n].second;
-          stack[size++] = n + 1;
-          continue;
-        }
-        const Index h = nodes_[n].group;
-        // Of two groups that have moved, the first one finds their pairs.
-        if (h < g && scratch.moved_groups[h] != 0) continue;
-        if (at_binding || !touch(g, h) || folded(g, h, scratch))
-          find_pairs_of(g, h, points, scratch, at_binding, found);
-      }
-    }
+    for (std::size_t i = begin; i < end; ++i) find_pairs_of(couples_[i], points, scratch, at_binding, found);
   });
   scratch.pairs.clear();
   for (const auto& chunk : scratch.chunks) scratch.pairs.insert(scratch.pairs.end(), chunk.begin(), chunk.end());
+  std::sort(scratch.pairs.begin(), scratch.pairs.end(),
+            [](const Pair& x, const Pair& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
 }
 
-/// Whether normals of two groups are far apart.
-bool CloseTriangles::folded(Index g, Index h, const Scratch& scratch) {
-  const float between = std::acos(std::clamp(scratch.axes[g].dot(scratch.axes[h]), -1.0F, 1.0F));
-  return !(between + scratch.spreads[g] + scratch.spreads[h] < kUnfolded * static_cast<float>(kPi));
-}
-
-void CloseTriangles::find_pairs_of(Index g, Index h, std::span<const Vec3f> points, const Scratch& scratch,
+/// Descends two subtrees together.
+void CloseTriangles::find_pairs_of(Couple couple, std::span<const Vec3f> points, const Scratch& scratch,
                                    bool at_binding, std::vector<Pair>& found) const {
-  for (Index i = groups_[g].begin; i < groups_[g].end; ++i) {
-    if (!scratch.boxes[i].overlaps(scratch.node_boxes[groups_[h].node])) continue;
-    for (Index k = g == h ? i + 1 : groups_[h].begin; k < groups_[h].end; ++k) {
-      if (!scratch.boxes[i].overlaps(scratch.boxes[k])) continue;
-      const auto [a, b] = std::minmax(grouped_[i], grouped_[k]);
+  std::array<Couple, 64> stack;  // Subtrees have few levels, and a level adds three at most.
+  std::size_t size = 0;
+  stack[size++] = couple;
+  while (size > 0) {
+    const auto [a, b] = stack[--size];
+    if ((scratch.moved[a] | scratch.moved[b]) == 0) continue;
+    const PosedNode &p = scratch.nodes[a], &q = scratch.nodes[b];
+    if (a != b && !overlap(p.box, q.box)) continue;
+    if (!at_binding && unfolded(p.normals, q.normals) && touch(a, b)) continue;
+    if (a != b && !are_close(a, b)) continue;
+    const Node &x = nodes_[a], &y = nodes_[b];
+    if (x.second == kNone && y.second == kNone) {
+      find_pairs_of_groups(x.group, y.group, points, scratch, at_binding, found);
+    } else if (a == b) {
+      stack[size++] = {a + 1, a + 1}, stack[size++] = {a + 1, x.second}, stack[size++] = {x.second, x.second};
+    } else if (y.second == kNone || (x.second != kNone && x.triangles() > y.triangles())) {
+      stack[size++] = {a + 1, b}, stack[size++] = {x.second, b};
+    } else {
+      stack[size++] = {a, b + 1}, stack[size++] = {a, y.second};
+    }
+  }
+}
+
+void CloseTriangles::find_pairs_of_groups(Index g, Index h, std::span<const Vec3f> points, const Scratch& scratch,
+                                          bool at_binding, std::vector<Pair>& found) const {
+  const TriangleBoxes &first = scratch.groups[g], &second = scratch.groups[h];
+  const geometry::BoxF both = common(scratch.nodes[groups_[g].node].box, scratch.nodes[groups_[h].node].box);
+  unsigned others = overlapping(second, both);
+  if (others == 0) return;
+  for (unsigned rows = overlapping(first, both); rows != 0; rows &= rows - 1) {
+    const auto i = static_cast<Index>(std::countr_zero(rows));
+    if (g == h) others &= ~1U << i;
+    for (unsigned hits = others & overlapping(second, box_of(first, i)); hits != 0; hits &= hits - 1) {
+      const auto k = static_cast<Index>(std::countr_zero(hits));
+      const auto [a, b] = std::minmax(grouped_[groups_[g].begin + i], grouped_[groups_[h].begin + k]);
       const float part = part_of(a, b, points, at_binding);
       if (part > 0) found.push_back({a, b, part});
     }

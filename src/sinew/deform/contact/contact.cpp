@@ -23,6 +23,7 @@
 #include "sinew/deform/bind_frames.h"
 #include "sinew/deform/contact/flesh_field.h"
 #include "sinew/deform/contact/give_way.h"
+#include "sinew/deform/contact/skin_blocks.h"
 #include "sinew/deform/contact/turned_normal.h"
 #include "sinew/geometry/mesh/adjacency.h"
 #include "sinew/geometry/mesh/normals.h"
@@ -31,11 +32,12 @@
 namespace sinew::deform {
 namespace {
 
-constexpr std::size_t kHitGrain = 1024;
+constexpr std::size_t kHitGrain = 32;                    // Blocks of vertices.
 constexpr int kRounds = 16;                              // Of evening out.
 constexpr int kRings = 5;                                // How far beyond what moves.
 constexpr int kSettle = 3;                               // A vertex may meet several planes.
 constexpr float kLeastShare = 0.05F, kFullShare = 0.3F;  // By which flesh belongs more to the joint than the vertex.
+constexpr float kFullVote = 0.25F;                       // Of the depth, from which on planes move skin by all of it.
 constexpr float kSoft = 0.3F;                            // Of the depth: where vertices begin to give way.
 constexpr float kFarthest = 3;                  // Times the depth: a contact that only begins moves nothing far.
 constexpr float kGap = 0.1F, kGap_rel = 1e-3F;  // Between two skins: of the depth, and of the size at most.
@@ -69,6 +71,9 @@ class Contact final : public Deformer {
     for (const Index v : welding_.first) normals_.push_back(normals[v].cast<float>());
     find_triangles(rig.mesh);
     find_rest(rig.mesh);
+    std::vector<Vec3f> rest;
+    for (const Index v : welding_.first) rest.push_back(rig.mesh.positions[v].cast<float>());
+    blocks_ = SkinBlocks(rest, owner_);
   }
 
   std::unique_ptr<State> make_state() const override {
@@ -112,7 +117,7 @@ class Contact final : public Deformer {
   struct Plane {
     Index a = 0, b = 0;
     Vec3f sum = Vec3f::Zero(), middle = Vec3f::Zero();
-    float votes = 0, squares = 0;
+    float votes = 0, squares = 0, depths = 0;
     Vec3f normal = Vec3f::Zero();  ///< From b to a.
     float offset = 0, depth = 0, soft = 0, gap = 0, strength = 0;
   };
@@ -127,6 +132,23 @@ class Contact final : public Deformer {
     Index joint = 0;
     float share = 0, depth = 0;
   };
+  /// How far a point is on the side to which two joints are bent that follow one another.
+  struct InnerSide {
+    Vec3f at = Vec3f::Zero(), inward = Vec3f::Zero();
+    float length = 0, radius = 0;
+
+    float of(const Vec3f& p) const {
+      if (!(length > 1e-6F)) return 0;
+      return ramp((p - at).dot(inward) / length, -0.1F * radius, 0.4F * radius) * ramp(length, 0.3F, 0.8F);
+    }
+  };
+  /// A hit that has a plane.
+  struct Constraint {
+    Index vertex = 0, plane = 0;
+    float side = 1;    ///< −1: below the plane.
+    float before = 0;  ///< The height above the plane from which the vertex starts.
+    float reach = 0;
+  };
   struct ContactState final : State {
     std::unique_ptr<State> inner;
     std::unique_ptr<GiveWay::Scratch> give_way;
@@ -137,6 +159,7 @@ class Contact final : public Deformer {
     std::vector<Hit> hits;
     std::vector<Plane> planes;
     std::vector<Index> plane_of;  // Per pair of joints.
+    std::vector<Constraint> constraints;
     std::vector<Index> active;
     std::vector<char> marked;
   };
@@ -239,64 +262,83 @@ class Contact final : public Deformer {
 
   bool adjacent(Index a, Index b) const { return parent_[a] == b || parent_[b] == a; }
 
+  /// Hits are sorted by vertex and joint: sums over them do not depend on blocks.
   void find_hits(ContactState& state) const {
-    state.chunks.resize((state.points.size() + kHitGrain - 1) / kHitGrain);
-    parallel_blocks(state.points.size(), kHitGrain, [&](std::size_t begin, std::size_t end) {
+    const std::size_t count = blocks_.blocks().size();
+    state.chunks.resize((count + kHitGrain - 1) / kHitGrain);
+    parallel_blocks(count, kHitGrain, [&](std::size_t begin, std::size_t end) {
       std::vector<Hit>& hits = state.chunks[begin / kHitGrain];
       hits.clear();
-      for (std::size_t w = begin; w < end; ++w) {
-        const Index own = owner_[w];
-        if (own == kNone || !state.posed[own].used) continue;
-        const Vec3f& p = state.points[w];
-        for (const Index j : state.used) {
-          const Posed& posed = state.posed[j];
-          if (j == own || (p.array() < posed.lower.array()).any() || (p.array() > posed.upper.array()).any()) continue;
-          add_hit(static_cast<Index>(w), j, state, hits);
-        }
-      }
+      for (std::size_t b = begin; b < end; ++b) find_hits_of(blocks_.blocks()[b], state, hits);
     });
     state.hits.clear();
     for (const auto& chunk : state.chunks) state.hits.insert(state.hits.end(), chunk.begin(), chunk.end());
+    std::sort(state.hits.begin(), state.hits.end(), [](const Hit& x, const Hit& y) {
+      return x.vertex != y.vertex ? x.vertex < y.vertex : x.joint < y.joint;
+    });
   }
 
-  void add_hit(Index w, Index j, const ContactState& state, std::vector<Hit>& hits) const {
+  void find_hits_of(const SkinBlocks::Block& block, const ContactState& state, std::vector<Hit>& hits) const {
+    const Index own = block.owner;
+    if (!state.posed[own].used) return;
+    const std::span<const Index> vertices = blocks_.points_of(block);
+    Vec3f lower = state.points[vertices[0]], upper = lower;
+    for (const Index w : vertices) lower = lower.cwiseMin(state.points[w]), upper = upper.cwiseMax(state.points[w]);
+    const Vec3f center = 0.5F * (lower + upper), half = 0.5F * (upper - lower);
+    for (const Index j : state.used) {
+      const Posed& posed = state.posed[j];
+      if (j == own || (upper.array() < posed.lower.array()).any() || (lower.array() > posed.upper.array()).any())
+        continue;
+      const Vec3f at = apply(posed.to_bind, center), around = posed.to_bind.leftCols<3>().cwiseAbs() * half;
+      if (((at + around).array() < fields_[j].lower().array()).any() ||
+          ((at - around).array() > fields_[j].upper().array()).any())
+        continue;
+      const bool near = adjacent(own, j);
+      const InnerSide inner = near ? inner_side(own, j, state) : InnerSide{};
+      for (const Index w : vertices) add_hit(w, j, near ? &inner : nullptr, state, hits);
+    }
+  }
+
+  void add_hit(Index w, Index j, const InnerSide* inner, const ContactState& state, std::vector<Hit>& hits) const {
     const Posed& posed = state.posed[j];
-    const Vec3f& p = state.points[w];
-    const Index own = owner_[w];
+    const Vec3f &p = state.points[w], local = apply(posed.to_bind, p);
+    const float most_foreign = fields_[j].most_share(local) + 1e-4F - kLeastShare;  // 1e-4: for rounding.
+    if (!(most_foreign > 0)) return;
+    const float weight = weight_of(w, j);
+    if (!(most_foreign > weight)) return;
+    const AtRest rest = at_rest(w, j);
     FleshField::Sample sample;
-    if (!fields_[j].look_up(apply(posed.to_bind, p), sample)) return;
-    const AtRest rest = at_rest(w, j), inside = at_rest(w, own);
+    if (!(most_foreign > weight + rest.share) || !fields_[j].look_up(local, sample)) return;
+    const Index own = owner_[w];
     const float radius = fields_[j].radius();
-    const float foreign = ramp(sample.share - weight_of(w, j) - rest.share, kLeastShare, kFullShare);
+    const float foreign = ramp(sample.share - weight - rest.share, kLeastShare, kFullShare);
     Hit hit{w, j, 0, 0, 0, Vec3f::Zero()};
-    hit.reach = foreign * ramp(0.2F * radius - sample.distance, 0, 0.2F * radius);
+    hit.reach = foreign * ramp(FleshField::kReach * radius - sample.distance, 0, FleshField::kReach * radius);
     if (!(hit.reach > 0)) return;
     hit.outward = posed.to_pose.leftCols<3>() * sample.outward;
     if (const float length = hit.outward.norm(); length > 0) hit.outward /= length;
     const Vec3f normal = state.posed[own].to_pose.leftCols<3>() * normals_[w];
-    const bool near = adjacent(own, j);
-    const float facing = ramp(-hit.outward.dot(normal), near ? -0.1F : 0.0F, 0.6F);
-    hit.depth = posed.scale * std::max(0.0F, -sample.distance - std::max(rest.depth, inside.depth));
-    if (near) {
-      const float inner = inner_side(own, j, p, state);
-      hit.reach *= inner;
-      hit.depth *= inner;
+    const float facing = ramp(-hit.outward.dot(normal), inner != nullptr ? -0.1F : 0.0F, 0.6F);
+    hit.depth = posed.scale * std::max(0.0F, -sample.distance - std::max(rest.depth, at_rest(w, own).depth));
+    if (inner != nullptr) {
+      const float part = inner->of(p);
+      hit.reach *= part;
+      hit.depth *= part;
     }
     hit.vote = hit.depth * foreign * facing;
     hits.push_back(hit);
   }
 
-  /// How far a point is on the side to which two joints are bent that follow one another.
-  float inner_side(Index a, Index b, const Vec3f& p, const ContactState& state) const {
+  InnerSide inner_side(Index a, Index b, const ContactState& state) const {
     const Index child = parent_[a] == b ? a : b, parent = child == a ? b : a;
-    const Vec3f at = apply(state.posed[child].to_pose, joint_at_[child]);
-    const Vec3f x = (apply(state.posed[child].to_pose, fields_[child].middle()) - at).normalized();
-    const Vec3f y = (apply(state.posed[parent].to_pose, fields_[parent].middle()) - at).normalized();
-    const Vec3f inward = x + y;
-    const float length = inward.norm();
-    if (!(length > 1e-6F)) return 0;
-    const float radius = state.posed[child].scale * std::min(fields_[child].radius(), fields_[parent].radius());
-    return ramp((p - at).dot(inward) / length, -0.1F * radius, 0.4F * radius) * ramp(length, 0.3F, 0.8F);
+    InnerSide side;
+    side.at = apply(state.posed[child].to_pose, joint_at_[child]);
+    const Vec3f x = (apply(state.posed[child].to_pose, fields_[child].middle()) - side.at).normalized();
+    const Vec3f y = (apply(state.posed[parent].to_pose, fields_[parent].middle()) - side.at).normalized();
+    side.inward = x + y;
+    side.length = side.inward.norm();
+    side.radius = state.posed[child].scale * std::min(fields_[child].radius(), fields_[parent].radius());
+    return side;
   }
 
   Index& plane_of(ContactState& state, Index a, Index b) const {
@@ -304,7 +346,8 @@ class Contact final : public Deformer {
   }
 
   void make_planes(ContactState& state) const {
-    state.plane_of.assign(fields_.size() * fields_.size(), kNone);
+    if (state.plane_of.empty()) state.plane_of.assign(fields_.size() * fields_.size(), kNone);
+    for (const Plane& plane : state.planes) plane_of(state, plane.a, plane.b) = kNone;
     state.planes.clear();
     for (const Hit& hit : state.hits) {
       if (!(hit.vote > 0)) continue;
@@ -319,24 +362,28 @@ class Contact final : public Deformer {
       plane.sum += (own == plane.a ? hit.vote : -hit.vote) * hit.outward;
       plane.middle += hit.vote * (state.points[hit.vertex] + 0.5F * hit.depth * hit.outward);
       plane.votes += hit.vote;
-      plane.squares += hit.vote * hit.depth;
+      plane.squares += hit.vote * hit.vote;
+      plane.depths += hit.vote * hit.depth;
     }
     for (Plane& plane : state.planes) {
       const float length = plane.sum.norm();
       if (!(length > 0)) continue;
       plane.normal = plane.sum / length;
       plane.offset = plane.normal.dot(plane.middle) / plane.votes;
-      plane.depth = plane.squares / plane.votes;
+      // A vertex can begin to vote when it is already deep, as it begins to face the flesh.
+      plane.depth = plane.depths / plane.votes * ramp(plane.squares / plane.depths, 0, kFullVote);
       plane.soft = kSoft * plane.depth;
       plane.gap = std::min(kGap * plane.depth, kGap_rel * size_);
       const float radius = std::min(state.posed[plane.a].scale * fields_[plane.a].radius(),
                                     state.posed[plane.b].scale * fields_[plane.b].radius());
       // No clear way out: votes disagree, or a limb is inside as a whole.
-      plane.strength = ramp(length / plane.votes, 0.3F, 0.6F) * (1 - ramp(plane.depth, 0.8F * radius, 1.2F * radius));
+      plane.strength =
+          ramp(length / plane.votes, 0.3F, 0.6F) * (1 - ramp(plane.depths / plane.votes, 0.8F * radius, 1.2F * radius));
     }
   }
 
   void push(ContactState& state) const {
+    find_constraints(state);
     state.moved = state.points;
     for (int round = 0; round < kSettle; ++round) clamp(state);
     find_active(state);
@@ -356,35 +403,46 @@ class Contact final : public Deformer {
     clamp(state);
   }
 
+  void find_constraints(ContactState& state) const {
+    state.constraints.clear();
+    for (const Hit& hit : state.hits) {
+      const Index own = owner_[hit.vertex], which = plane_of(state, own, hit.joint);
+      if (which == kNone || !(state.planes[which].strength > 0)) continue;
+      const Plane& plane = state.planes[which];
+      const float side = own == plane.a ? 1.0F : -1.0F;
+      const float before = side * (plane.normal.dot(state.points[hit.vertex]) - plane.offset);
+      state.constraints.push_back({hit.vertex, which, side, before, hit.reach});
+    }
+  }
+
   /// What moved, and a few rings around it.
   void find_active(ContactState& state) const {
-    state.marked.assign(state.points.size(), 0);
+    state.marked.resize(state.points.size(), 0);
+    for (const Index w : state.active) state.marked[w] = 0;
     state.active.clear();
-    for (Index w = 0; w < state.points.size(); ++w)
-      if (state.moved[w] != state.points[w]) state.active.push_back(w), state.marked[w] = 1;
+    const auto add = [&](Index w) {
+      if (state.marked[w] == 0) state.marked[w] = 1, state.active.push_back(w);
+    };
+    for (const Constraint& constraint : state.constraints)
+      if (state.moved[constraint.vertex] != state.points[constraint.vertex]) add(constraint.vertex);
     std::size_t begin = 0;
     for (int ring = 0; ring < kRings; ++ring) {
       const std::size_t end = state.active.size();
       for (; begin < end; ++begin)
-        for (const Index u : rings_[state.active[begin]])
-          if (state.marked[u] == 0) state.marked[u] = 1, state.active.push_back(u);
+        for (const Index u : rings_[state.active[begin]]) add(u);
     }
   }
 
   void clamp(ContactState& state) const {
-    for (const Hit& hit : state.hits) {
-      const Index own = owner_[hit.vertex], which = plane_of(state, own, hit.joint);
-      if (which == kNone) continue;
-      const Plane& plane = state.planes[which];
-      if (!(plane.strength > 0)) continue;
-      const float side = own == plane.a ? 1.0F : -1.0F;
-      Vec3f& p = state.moved[hit.vertex];
+    for (const Constraint& constraint : state.constraints) {
+      const Plane& plane = state.planes[constraint.plane];
+      Vec3f& p = state.moved[constraint.vertex];
+      const float side = constraint.side;
       const float h = side * (plane.normal.dot(p) - plane.offset), edge = plane.gap + plane.soft;
       if (h >= edge) continue;
-      const float before = side * (plane.normal.dot(state.points[hit.vertex]) - plane.offset);
-      const float wanted =
-          std::min(plane.gap + plane.soft * std::exp((h - edge) / plane.soft), before + kFarthest * plane.depth);
-      if (wanted > h) p += side * (hit.reach * plane.strength * (wanted - h)) * plane.normal;
+      const float wanted = std::min(plane.gap + plane.soft * std::exp((h - edge) / plane.soft),
+                                    constraint.before + kFarthest * plane.depth);
+      if (wanted > h) p += side * (constraint.reach * plane.strength * (wanted - h)) * plane.normal;
     }
   }
 
@@ -415,6 +473,7 @@ class Contact final : public Deformer {
   std::vector<Index> weight_ends_;     // up to here.
   std::vector<Vec3f> normals_;         // At binding.
   std::vector<FleshField> fields_;     // Per joint.
+  SkinBlocks blocks_;                  // Of welded vertices.
   std::unique_ptr<GiveWay> give_way_;  // Null: joints stay.
   std::vector<Mat4> inverse_bind_;
   std::vector<Index> parent_;

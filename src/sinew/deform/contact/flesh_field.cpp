@@ -92,12 +92,11 @@ class FleshBuilder {
     if (!(deepest > 0)) return {};
     field.lower_ = lower.cast<float>();
     field.cell_ = static_cast<float>(cell);
-    field.upper_ = field.lower_ + field.cell_ * Vec3f(static_cast<float>(field.counts_[0] - 1),
-                                                      static_cast<float>(field.counts_[1] - 1),
-                                                      static_cast<float>(field.counts_[2] - 1));
+    field.cells_per_length_ = 1 / field.cell_;
     field.middle_ = (sum / static_cast<double>(count)).cast<float>();
     field.radius_ = static_cast<float>(deepest);
     find_gradients(field);
+    find_most_shares(field);
     return field;
   }
 
@@ -120,6 +119,31 @@ class FleshBuilder {
                 (nodes * field.cell_);
           }
         }
+  }
+
+  static void find_most_shares(FleshField& field) {
+    const auto& counts = field.counts_;
+    const int row = counts[0], plane = counts[0] * counts[1];
+    // A little more, for rounding of what is interpolated.
+    const float reach = 1.001F * FleshField::kReach * field.radius_;
+    field.most_share_.assign(field.nodes_.size(), 0);
+    Eigen::Array3i first(counts[0], counts[1], counts[2]), last = Eigen::Array3i::Zero();
+    for (int z = 0; z + 1 < counts[2]; ++z)
+      for (int y = 0; y + 1 < counts[1]; ++y)
+        for (int x = 0; x + 1 < counts[0]; ++x) {
+          const int i = z * plane + y * row + x;
+          float nearest = reach, most = 0;
+          for (const int corner : {0, 1, row, row + 1, plane, plane + 1, plane + row, plane + row + 1}) {
+            const FleshField::Node& node = field.nodes_[static_cast<std::size_t>(i + corner)];
+            nearest = std::min(nearest, node[3]), most = std::max(most, node[4]);
+          }
+          if (!(nearest < reach) || !(most > 0)) continue;
+          field.most_share_[static_cast<std::size_t>(i)] =
+              static_cast<std::uint8_t>(std::min(255.0F, std::ceil(255 * most + 0.1F)));
+          first = first.min(Eigen::Array3i(x, y, z)), last = last.max(Eigen::Array3i(x, y, z));
+        }
+    field.near_lower_ = field.lower_ + field.cell_ * first.matrix().cast<float>();
+    field.near_upper_ = field.lower_ + field.cell_ * (last + 1).matrix().cast<float>();
   }
 
   double share(Index joint, const geometry::ClosestPoint& closest) const {

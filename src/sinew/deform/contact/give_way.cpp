@@ -317,8 +317,12 @@ class GiveWay::Solver {
     const Posed &own = m.posed[couple.a], &other = m.posed[couple.b];
     const Vec3f& p = m.at[candidate.point];
     if ((p.array() < other.lower.array()).any() || (p.array() > other.upper.array()).any()) return;
+    const Vec3f local = transform(other.to_bind, p);
     FleshField::Sample sample;
-    if (!fields_[couple.b].look_up(transform(other.to_bind, p), sample)) return;
+    // 1e-4: for rounding.
+    if (!(fields_[couple.b].most_share(local) + 1e-4F - kLeastShare > candidate.share) ||
+        !fields_[couple.b].look_up(local, sample))
+      return;
     const float gap = kGap * std::min(fields_[couple.a].radius(), fields_[couple.b].radius());
     const float depth = candidate.apart * other.scale * (gap - sample.distance - candidate.depth - couple.soft);
     const float foreign = ramp(sample.share - candidate.share, kLeastShare, kFullShare);

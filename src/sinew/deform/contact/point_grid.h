@@ -46,6 +46,11 @@ class PointGrid {
   /// Visits at least all points within `radius` of p, in an order that depends on the points alone.
   template <class Visit>
   void for_near(const Vec3f& p, float radius, const Visit& visit) const {
+    for_near_at(p, radius, [&](Index i) { visit(items_[i]); });
+  }
+  /// The same, with indices into `points`.
+  template <class Visit>
+  void for_near_at(const Vec3f& p, float radius, const Visit& visit) const {
     if (keys_.empty()) return;
     const Eigen::Array3i from = cell_of(p - Vec3f::Constant(radius)).max(0);
     const Eigen::Array3i to = cell_of(p + Vec3f::Constant(radius)).min(counts_ - 1);
@@ -56,9 +61,12 @@ class PointGrid {
         auto at = static_cast<std::size_t>(std::lower_bound(keys_.begin(), keys_.end(), key_of({from[0], y, z})) -
                                            keys_.begin());
         for (; at < keys_.size() && keys_[at] <= last; ++at)
-          for (Index i = begins_[at]; i < begins_[at + 1]; ++i) visit(items_[i]);
+          for (Index i = begins_[at]; i < begins_[at + 1]; ++i) visit(i);
       }
   }
+
+  /// All points, in the order of cells.
+  std::span<const Index> points() const { return items_; }
 
   std::size_t cells() const { return keys_.size(); }
   /// The points of one of the cells that have any.

@@ -42,6 +42,7 @@ constexpr float kSamples = 3;    // Per radius: cells of which one vertex stands
 constexpr float kWhole = 0.3F;   // Of the radius: so far around a pair vertices go as far as those of the pair.
 constexpr float kBeyond = 1.3F;  // Of the way to the goal: skin that is just apart would still touch.
 constexpr int kSquarings = 10;
+constexpr float kAlone = 1e-4F;  // Squared once more, it is below the rounding of floats.
 
 float ramp(float x, float from, float to) {
   const float t = std::clamp((x - from) / (to - from), 0.0F, 1.0F);
@@ -60,8 +61,11 @@ Eigen::Matrix3f nearest_rotation(const Eigen::Matrix3f& p) {
   n.triangularView<Eigen::StrictlyLower>() = n.transpose().triangularView<Eigen::StrictlyLower>();
   n.diagonal().array() += 1.75F * p.norm();  // No eigenvalue is negative then.
   for (int k = 0; k < kSquarings; ++k) {
-    n /= n.norm();
+    n *= 1 / n.norm();
+    // Of a matrix whose other eigenvalues are nothing against the largest one, the trace is now 1.
+    const bool last = n.trace() < 1 + kAlone;
     n = (n * n).eval();
+    if (last) break;
   }
   int column = 0;
   n.diagonal().maxCoeff(&column);
@@ -99,14 +103,16 @@ class SharedMotion final : public Deformer {
     inner_->deform(*state.inner, input, output);
     state.points.resize(welding_.count());
     parallel_for(state.points.size(), [&](std::size_t w) { state.points[w] = output.positions[welding_.first[w]]; });
-    close_.find(state.points, {}, state.close);
+    close_.find(state.points, state.close);
     if (state.close.pairs.empty()) return;
     state.moved = state.points;
     state.part.resize(rest_.size()), state.goals.resize(rest_.size());
     state.wanted.assign(rest_.size(), 0);
+    state.places.resize(rest_.size());
+    parallel_for(rest_.size(), [&](std::size_t w) { state.places[w] << state.points[w], 0.0F; });
     for (std::size_t round = 0; round < kRounds.size() && !state.close.pairs.empty(); ++round) {
       // What intersects after a round has moved in it.
-      if (round > 0) close_.find(state.moved, state.part, state.close);
+      if (round > 0) close_.find_again(state.moved, state.active, state.close);
       spread(state, kRounds[round]);
       move(state, kRounds[round].size);
     }
@@ -124,7 +130,15 @@ class SharedMotion final : public Deformer {
     // Per welded vertex: before and after, where it goes, how far by the pairs that it belongs to, and how far in all.
     std::vector<Vec3f> points, moved, goals;
     std::vector<float> wanted, part;
+    std::vector<Eigen::Vector4f> places;  // As `moved`, and 0: whole registers.
     std::vector<Index> sources, active;
+  };
+
+  /// A vertex that stands for the skin around it.
+  struct Sample {
+    Vec3f rest = Vec3f::Zero();
+    float mass = 0;  ///< The area of that skin.
+    Index vertex = 0;
   };
 
   void find_triangles_of() {
@@ -147,6 +161,7 @@ class SharedMotion final : public Deformer {
     std::vector<Index> all(rest_.size());
     std::iota(all.begin(), all.end(), Index{0});
     points_ = PointGrid(rest_, all, kRadius_rel[1] * size_);
+    for (const Index w : points_.points()) sorted_rest_.push_back(rest_[w]);
     std::vector<float> near = edges;
     for (Index w = 0; w < rest_.size(); ++w)
       points_.for_near(rest_[w], edges[w], [&](Index u) {
@@ -175,15 +190,16 @@ class SharedMotion final : public Deformer {
     for (std::size_t k = 0; k < kSizes; ++k) {
       const PointGrid cells(rest_, all, kRadius_rel[k] * size_ / kSamples);
       std::vector<Index> samples;
-      masses_[k].assign(rest_.size(), 0);
+      std::vector<float> masses(rest_.size(), 0);
       for (std::size_t c = 0; c < cells.cells(); ++c) {
         const auto here = cells.points_of(c);
         const auto less = [&](Index x, Index y) { return areas[x] < areas[y]; };
         const Index best = *std::max_element(here.begin(), here.end(), less);
-        for (const Index w : here) masses_[k][best] += areas[w];
-        if (masses_[k][best] > 0) samples.push_back(best);
+        for (const Index w : here) masses[best] += areas[w];
+        if (masses[best] > 0) samples.push_back(best);
       }
-      samples_[k] = PointGrid(rest_, samples, kRadius_rel[k] * size_);
+      grids_[k] = PointGrid(rest_, samples, kRadius_rel[k] * size_);
+      for (const Index w : grids_[k].points()) samples_[k].push_back({rest_[w], masses[w], w});
     }
   }
 
@@ -200,9 +216,10 @@ class SharedMotion final : public Deformer {
     std::fill(state.part.begin(), state.part.end(), 0.0F);
     for (const Index w : state.sources) {
       const float radius = radii_[round.size][w], wanted = std::min(1.0F, round.gain * state.wanted[w]);
-      points_.for_near(rest_[w], radius, [&](Index u) {
-        const float squared = (rest_[u] - rest_[w]).squaredNorm();
+      points_.for_near_at(rest_[w], radius, [&](Index i) {
+        const float squared = (sorted_rest_[i] - rest_[w]).squaredNorm();
         if (!(squared < radius * radius)) return;
+        const Index u = points_.points()[i];
         const float part = wanted * (1 - ramp(std::sqrt(squared), kWhole * radius, radius));
         if (!(part > state.part[u])) return;
         if (state.part[u] == 0) state.active.push_back(u);
@@ -215,33 +232,39 @@ class SharedMotion final : public Deformer {
   void move(SharedState& state, std::size_t size) const {
     parallel_for(
         state.active.size(),
-        [&](std::size_t i) { state.goals[state.active[i]] = goal(state.active[i], size, state.moved); }, 64);
+        [&](std::size_t i) { state.goals[state.active[i]] = goal(state.active[i], size, state.places); }, 64);
     parallel_for(state.active.size(), [&](std::size_t i) {
       const Index w = state.active[i];
       state.moved[w] += kBeyond * state.part[w] * (state.goals[w] - state.moved[w]);
+      state.places[w].head<3>() = state.moved[w];
     });
   }
 
   /// Where the mean motion of its neighbourhood takes a vertex: a rotation, a translation and a scale.
-  Vec3f goal(Index w, std::size_t size, const std::vector<Vec3f>& points) const {
+  Vec3f goal(Index w, std::size_t size, const std::vector<Eigen::Vector4f>& places) const {
     const float squared_radius = radii_[size][w] * radii_[size][w];
-    const Vec3f &rest = rest_[w], &now = points[w];
-    float mass = 0, square = 0;
-    Vec3f rest_sum = Vec3f::Zero(), sum = Vec3f::Zero();
-    Eigen::Matrix3f product = Eigen::Matrix3f::Zero();
-    samples_[size].for_near(rest, radii_[size][w], [&](Index u) {
-      const Vec3f before = rest_[u] - rest, after = points[u] - now;
-      const float close = 1 - before.squaredNorm() / squared_radius;
+    const Vec3f &rest = rest_[w], now = places[w].head<3>();
+    const Eigen::Vector4f origin(now[0], now[1], now[2], -1);
+    // Sums of the products of (after, 1) and (before, 1).
+    Eigen::Matrix4f sums = Eigen::Matrix4f::Zero();
+    float square = 0;
+    const std::vector<Sample>& samples = samples_[size];
+    grids_[size].for_near_at(rest, radii_[size][w], [&](Index i) {
+      const Sample& sample = samples[i];
+      const Vec3f before = sample.rest - rest;
+      const float squared = before.squaredNorm(), close = 1 - squared / squared_radius;
       if (!(close > 0)) return;
-      const float m = close * close * masses_[size][u];
-      mass += m;
-      square += m * before.squaredNorm();
-      rest_sum += m * before, sum += m * after;
-      product += m * after * before.transpose();
+      const float m = close * close * sample.mass;
+      const Eigen::Vector4f after = places[sample.vertex] - origin;
+      for (int k = 0; k < 3; ++k) sums.col(k) += (m * before[k]) * after;
+      sums.col(3) += m * after;
+      square += m * squared;
     });
+    const float mass = sums(3, 3);
     if (!(mass > 0)) return now;
+    const Vec3f sum = sums.col(3).head<3>(), rest_sum = sums.row(3).head<3>();
     const Vec3f middle = rest_sum / mass;
-    product -= sum * middle.transpose();
+    const Eigen::Matrix3f product = sums.topLeftCorner<3, 3>() - sum * middle.transpose();
     square -= rest_sum.dot(middle);
     if (!(square > 1e-6F * mass * squared_radius)) return now;
     const Eigen::Matrix3f rotation = nearest_rotation(product);
@@ -271,10 +294,11 @@ class SharedMotion final : public Deformer {
   std::vector<Vec3f> rest_;                      // Of welded vertices.
   std::vector<std::array<Index, 3>> triangles_;  // Of welded vertices.
   CloseTriangles close_;
-  PointGrid points_;                               // All vertices.
-  std::array<PointGrid, kSizes> samples_;          // Vertices that stand for those around them,
-  std::array<std::vector<float>, kSizes> masses_;  // with the area of the skin around.
-  std::array<std::vector<float>, kSizes> radii_;   // Of the neighbourhood of each vertex.
+  PointGrid points_;                                 // All vertices,
+  std::vector<Vec3f> sorted_rest_;                   // in the order of the grid.
+  std::array<PointGrid, kSizes> grids_;              // Vertices that stand for those around them,
+  std::array<std::vector<Sample>, kSizes> samples_;  // in the order of the grid.
+  std::array<std::vector<float>, kSizes> radii_;     // Of the neighbourhood of each vertex.
 };
 
 }  // namespace
