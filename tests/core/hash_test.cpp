@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "sinew/core/isa.h"
+
 namespace sinew {
 namespace {
 
@@ -50,6 +52,19 @@ TEST(Sha256, PiecesGiveTheSameAsTheWhole) {
     for (std::size_t begin = 0; begin < text.size(); begin += piece) hash.update(bytes_of(text.substr(begin, piece)));
     EXPECT_EQ(hash.hex(), sha256_hex(bytes_of(text))) << piece;
   }
+}
+
+// SHA instructions, where the processor has them, and plain code.
+TEST(Sha256, GivesTheSameOnEveryInstructionSet) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += static_cast<char>(i * i + i / 7);
+  std::vector<std::string> best;
+  for (std::size_t length = 0; length < 200; ++length) best.push_back(sha256_hex(bytes_of(text.substr(length))));
+  set_isa("baseline");
+  for (std::size_t length = 0; length < 200; ++length)
+    EXPECT_EQ(sha256_hex(bytes_of(text.substr(length))), best[length]) << length;
+  EXPECT_EQ(sha256_hex(bytes_of("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  set_isa("best");
 }
 
 }  // namespace
