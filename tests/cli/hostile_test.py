@@ -183,6 +183,25 @@ class Hostile(CommandCase):
         self.run_all("soup.glb", self.read("soup.glb"), ("bind IN --method voxel -o out.glb", "bind IN -o out.glb", "measure IN",
                                                          "weights IN --repair --fill --smooth 2 -o out.glb", "check IN"))
 
+    def test_a_file_without_scenes_shows_all_its_nodes(self):
+        for scenes, scene in ((None, None), ([], None), ([], 5), ([], -1)):
+            glb = self.glb()
+            glb.json.pop("scenes")
+            glb.json.pop("scene", None)
+            if scenes is not None:
+                glb.json["scenes"] = scenes
+            if scene is not None:
+                glb.json["scene"] = scene
+            self.run_all("unseen.glb", glb, ("skeleton IN --add-root -o out.glb", "rig IN --replace -o out.glb",
+                                             "rest IN --to bind -o out.glb"))
+            for words in (("skeleton", "--add-root"), ("convert", "--height", "3")):
+                self.prepare(words[0], "unseen.glb", *words[1:], "-o", "shown.glb", "--force")
+                shown = Glb(self.read("shown.glb")).json
+                seen = list(shown["scenes"][shown["scene"]]["nodes"]) if shown.get("scenes") else list(range(len(shown["nodes"])))
+                for node in seen:
+                    seen += shown["nodes"][node].get("children", [])
+                self.assertEqual([n for n, node in enumerate(shown["nodes"]) if "mesh" in node and n not in seen], [], words)
+
     def test_many_instances_of_one_mesh(self):
         glb = self.glb()
         node = next(k for k, n in enumerate(glb.json["nodes"]) if "mesh" in n)

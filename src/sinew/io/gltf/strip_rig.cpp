@@ -104,12 +104,12 @@ class Stripper {
  private:
   Json& nodes() { return editor_.list("nodes"); }
 
-  Json& scene_roots() {
+  void add_root(Index node) {
     Json& scenes = editor_.list("scenes");
-    if (scenes.empty()) scenes.push_back({{"nodes", Json::array()}});
+    if (scenes.empty()) return;  // Then every node without a parent is a root.
     Json& scene = scenes[editor_.json.value("scene", std::size_t{0})];
     if (!scene.contains("nodes")) scene["nodes"] = Json::array();
-    return scene["nodes"];
+    scene["nodes"].push_back(node);
   }
 
   bool is_part(Index node) const {
@@ -155,12 +155,15 @@ class Stripper {
     for (Json& node : nodes()) detach(node, "children", moves);
     for (Json& scene : editor_.list("scenes")) detach(scene, "nodes", moves);
     for (const Index n : lifted)
-      if (graph_.in_scene[n]) scene_roots().push_back(n);
+      if (graph_.in_scene[n]) add_root(n);
     for (Index n = 0; n < bare_.size(); ++n) {
       if (!bare_[n]) continue;
       strip_joint(nodes()[n]);
-      if (kept_[n]) scene_roots().push_back(n);
+      if (kept_[n]) add_root(n);
     }
+    if (!editor_.list("scenes").empty()) return;
+    editor_.json.erase("scenes");
+    editor_.json.erase("scene");  // It may be any number if there are no scenes.
   }
 
   static void detach(Json& owner, const char* key, const std::vector<bool>& moves) {

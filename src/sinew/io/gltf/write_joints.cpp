@@ -5,6 +5,7 @@
 #include <Eigen/LU>
 
 #include <algorithm>
+#include <vector>
 
 #include "sinew/io/gltf/driver_extras.h"
 #include "sinew/io/gltf/humanoid.h"
@@ -35,14 +36,27 @@ void set_transform(Json& node, const Joint& joint) {
   if (t.scale != Vec3::Ones()) node["scale"] = {t.scale.x(), t.scale.y(), t.scale.z()};
 }
 
-Json& scene_of(DocumentEditor& editor) {
-  Json& scenes = editor.list("scenes");
-  if (scenes.empty()) {
-    scenes.push_back({{"nodes", Json::array()}});
-    editor.json["scene"] = 0;
-  }
-  return scenes[editor.json.value("scene", std::size_t{0})];
+// In a file without scenes every node without a parent is a root.
+Json all_roots(DocumentEditor& editor) {
+  const Json& nodes = editor.list("nodes");
+  std::vector<bool> is_child(nodes.size(), false);
+  for (const Json& node : nodes)
+    for (const Json& child : array_at(node, "children", "node")) is_child[child.get<std::size_t>()] = true;
+  Json roots = Json::array();
+  for (std::size_t n = 0; n < nodes.size(); ++n)
+    if (!is_child[n]) roots.push_back(n);
+  return roots;
 }
+
+// Before references into the document are taken, because new keys move the others.
+void make_scene(DocumentEditor& editor) {
+  if (!editor.list("scenes").empty()) return;
+  Json scene = {{"nodes", all_roots(editor)}};
+  editor.list("scenes").push_back(std::move(scene));
+  editor.json["scene"] = 0;
+}
+
+Json& scene_of(DocumentEditor& editor) { return editor.list("scenes")[editor.json.value("scene", std::size_t{0})]; }
 
 Json& child_list(DocumentEditor& editor, Index node) {
   Json& owner = node == kNone ? scene_of(editor) : editor.list("nodes")[node];
@@ -79,7 +93,8 @@ void make_animatable(Json& node, const Joint& joint) {
 
 Index write_placement(DocumentEditor& editor, const Asset& asset) {
   if (asset.placement == Mat4::Identity()) return kNone;
-  Json& scene = scene_of(editor);
+  make_scene(editor);
+  const Json& scene = scene_of(editor);
   const Json roots = array_at(scene, "nodes", "scene");
   Json& nodes = editor.list("nodes");
   Json moved = Json::array(), kept = Json::array();
@@ -102,6 +117,7 @@ Index write_placement(DocumentEditor& editor, const Asset& asset) {
 
 std::vector<Index> write_joints(DocumentEditor& editor, const Asset& asset, Index placement, bool fresh) {
   const Skeleton& skeleton = asset.character.rig.skeleton;
+  make_scene(editor);
   Json& nodes = editor.list("nodes");
   std::vector<Index> parent = parents_of(nodes);
   std::vector<Index> node_of_joint(skeleton.joints.size(), kNone);

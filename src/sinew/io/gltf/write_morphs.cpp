@@ -279,6 +279,7 @@ class PartMorpher {
     Json& scenes = editor_.list("scenes");
     if (scenes.empty()) {
       editor_.json.erase("scenes");  // Then every node without a parent is a root.
+      editor_.json.erase("scene");
       return;
     }
     Json& roots = scenes[editor_.json.value("scene", std::size_t{0})]["nodes"];
