@@ -92,6 +92,10 @@ void VoxelBinding::Data::add_warnings(BindResult& bound, const std::array<std::u
                               fmt::format("For {} of {} voxels it is unclear whether they are inside, because the "
                                           "surface has holes. The winding number decided.",
                                           matrix.undecided, matrix.grid)});
+  if (matrix.unguarded)
+    bound.findings.push_back({"voxel.unguarded", "",
+                              "The surface encloses so little that steps between surfaces that are close together are "
+                              "not prevented."});
   if (ways[3] > 0)
     bound.findings.push_back(
         {"voxel.far", "",

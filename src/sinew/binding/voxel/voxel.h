@@ -58,8 +58,9 @@ struct VoxelOptions {
 ///
 /// Time: voxels of the surface, then joints × solid voxels; the number of vertices hardly matters. Joints × solid
 /// voxels are at most 4.8 times the cube of `resolution`, a quarter of that for loose triangles: above it the grid
-/// becomes coarser, with the finding `voxel.coarse`. Memory: 6 bytes per voxel of the grid, about 110 per solid voxel,
-/// and welded vertices × joints × 4. The same bytes for any number of threads.
+/// becomes coarser, with the finding `voxel.coarse`, and loose triangles get no leak guard (`voxel.unguarded`). Memory:
+/// 6 bytes per voxel of the grid, about 110 per solid voxel, and welded vertices × joints × 4. The same bytes for any
+/// number of threads.
 class VoxelBinding {
  public:
   /// All options except `falloff` take effect here. \throws Error if no joint is bound, the mesh has no faces or

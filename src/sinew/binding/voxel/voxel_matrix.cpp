@@ -123,7 +123,11 @@ class MatrixBuilder {
     require_memory(static_cast<double>(voxels_.classes.size()) * kVoxelBytes +
                        static_cast<double>(voxels_.solid.size()) * kSolidBytes,
                    options.resolution);
-    if (options.leak_guard) leaks_ = std::make_unique<VoxelLeaks>(subject.mesh, voxels_, progress);
+    // In a soup every voxel is beside another surface: 4 million rays through 1,000 shells take 40 s, for steps between
+    // surfaces that enclose nothing.
+    matrix_.unguarded = options.leak_guard && is_soup(voxels_);
+    if (options.leak_guard && !matrix_.unguarded)
+      leaks_ = std::make_unique<VoxelLeaks>(subject.mesh, voxels_, progress);
     distances_ = std::make_unique<VoxelDistances>(voxels_, leaks_.get(), metric_);
     matrix_.welding = weld(subject.mesh);
     bones_ = joint_bones(subject, tree, voxels_);

@@ -35,6 +35,7 @@ struct VoxelMatrix {
   double cell = 0;     ///< Edge of a voxel.
   int resolution = 0;  ///< Lower than requested if the work would be too much.
   std::uint64_t grid = 0, solid = 0, undecided = 0, closed_steps = 0, bridges = 0;
+  bool unguarded = false;        ///< No leak guard, because the surface encloses next to nothing.
   std::vector<Index> outside;    ///< Joints whose bones pass no solid voxel.
   std::vector<Index> leaving;    ///< Joints more than half of whose bones' voxels are exterior.
   std::vector<Index> stray;      ///< Joints whose bones leave the grid.
