@@ -10,6 +10,7 @@
 
 #include "sinew/core/text.h"
 #include "sinew/core/workable.h"
+#include "sinew/deform/implicit/joint_shape/closure.h"
 #include "sinew/deform/implicit/joint_shape/refit.h"
 #include "sinew/motion/names/joint_names.h"
 #include "sinew/pipeline/bent_joints.h"
@@ -115,6 +116,13 @@ FitJointsResult fit_joints(const Character& character, const FitJointsOptions& o
     result.edited.push_back(name);
   }
   count(result);
+  if (result.holes > deform::kMostSpreadHoles)
+    result.findings.push_back(
+        {"joints.many_holes", "",
+         fmt::format(
+             "The parts have {} holes at joints, because the mesh is in many pieces. Particles close the largest "
+             "of them, and plain patches close all others.",
+             result.holes)});
   for (const ClosedPart& part : result.shapes.parts)
     for (const PartHole& hole : part.holes)
       if (!hole.settled)

@@ -57,12 +57,12 @@ class HoleCloser {
     spacing_ = particle_scale(std::max(hole_.radius, 1e-12), options.target).spacing;
   }
 
-  void run(std::uint64_t seed) {
+  void run(std::uint64_t seed, bool spread_particles_here) {
     if (corners_.size() < kLeastLoop) {
       hole_.reason = "its border has too few vertices";
       return;
     }
-    if (hole_.at_joint() && function_.ok() && hole_.radius > 0) {
+    if (spread_particles_here && hole_.at_joint() && function_.ok() && hole_.radius > 0) {
       ParticleResult spread = spread_particles(function_, particle_hole(part_, hole_, options_), options_, seed);
       hole_.population_steps = spread.population_steps;
       hole_.settled = spread.settled;
@@ -73,6 +73,8 @@ class HoleCloser {
            lateral ? std::array{HoleFill::kSphere, HoleFill::kPolar} : std::array{HoleFill::kPolar, HoleFill::kSphere})
         if (mesh(spread.particles, fill)) return;
       if (mesh_in_space(spread.particles) || flatten(spread.particles)) return;
+    } else if (!spread_particles_here && hole_.at_joint()) {
+      hole_.reason = "the character has too many holes";
     }
     if (!patch()) hole_.reason += hole_.reason.empty() ? "its border is too long" : "";
   }
@@ -403,8 +405,17 @@ ParticleHole particle_hole(const ClosedPart& part, const PartHole& hole, const P
   return result;
 }
 
-void close_holes(ClosedPart& part, const Hrbf& function, const ParticleOptions& options, std::uint64_t seed) {
-  for (Index h = 0; h < part.holes.size(); ++h) HoleCloser(part, h, function, options).run(seed * 1000003 + h);
+void close_holes(ClosedPart& part, const Hrbf& function, const ParticleOptions& options, std::uint64_t seed,
+                 std::size_t most_spread) {
+  std::vector<Index> largest_first;
+  for (Index h = 0; h < part.holes.size(); ++h)
+    if (part.holes[h].at_joint()) largest_first.push_back(h);
+  std::stable_sort(largest_first.begin(), largest_first.end(),
+                   [&](Index a, Index b) { return part.holes[a].radius > part.holes[b].radius; });
+  std::vector<char> spread(part.holes.size(), 0);
+  for (std::size_t i = 0; i < std::min(most_spread, largest_first.size()); ++i) spread[largest_first[i]] = 1;
+  for (Index h = 0; h < part.holes.size(); ++h)
+    HoleCloser(part, h, function, options).run(seed * 1000003 + h, spread[h] != 0);
   count_rings(part);
 }
 

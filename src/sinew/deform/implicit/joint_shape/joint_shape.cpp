@@ -125,12 +125,14 @@ class JointShaper {
     for (const Partition::Part& part : partition_.parts) result_.joints.push_back(part.joint);
     begin("particles", 0.2);
     const std::vector<char> used = used_parts();
+    const auto takes_part = [&](std::size_t p) {
+      return used[p] != 0 && function_of(static_cast<Index>(p)) != nullptr;
+    };
     parallel_for(
         result_.parts.size(),
         [&](std::size_t p) {
           progress_.check();
-          const ImplicitPart* from = function_of(static_cast<Index>(p));
-          if (from == nullptr || used[p] == 0) return;
+          if (!takes_part(p)) return;
           std::map<Index, int> peel;
           for (const auto& [joint, rings] : options_.peel)
             for (Index q = 0; q < partition_.parts.size(); ++q) {
@@ -141,14 +143,35 @@ class JointShaper {
           ClosedPart& part = result_.parts[p];
           part = cutter.cut(static_cast<Index>(p), peel);
           if (part.fixed_vertices < kLeastVertices) part = {};
-          skins_[p] = skin_of(p, *from);
-          close_holes(part, closing_function(p), options_.particles, options_.seed * 7919 + partition_.parts[p].joint);
+        },
+        1);
+    const std::size_t most_spread = most_spread_of_part();
+    parallel_for(
+        result_.parts.size(),
+        [&](std::size_t p) {
+          progress_.check();
+          if (!takes_part(p)) return;
+          skins_[p] = skin_of(p, *function_of(static_cast<Index>(p)));
+          close_holes(result_.parts[p], closing_function(p), options_.particles,
+                      options_.seed * 7919 + partition_.parts[p].joint, most_spread);
         },
         1);
     for (std::size_t p = 0; p < result_.parts.size(); ++p) {
       default_.push_back(distances_of(result_.parts[p]));
       if (skins_[p].function.ok()) default_.back() = on_surface(p, function_of(static_cast<Index>(p))->function);
     }
+  }
+
+  /// All, or an equal number in each part if together there are too many.
+  std::size_t most_spread_of_part() const {
+    std::size_t holes = 0, parts = 0;
+    for (const ClosedPart& part : result_.parts) {
+      const auto here =
+          std::count_if(part.holes.begin(), part.holes.end(), [](const PartHole& hole) { return hole.at_joint(); });
+      holes += static_cast<std::size_t>(here);
+      parts += here > 0 ? 1 : 0;
+    }
+    return holes <= kMostSpreadHoles ? holes : std::max<std::size_t>(1, kMostSpreadHoles / parts);
   }
 
   PartSkin skin_of(std::size_t p, const ImplicitPart& from) const {
