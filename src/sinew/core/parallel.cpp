@@ -20,7 +20,9 @@ namespace sinew {
 namespace {
 
 std::mutex control_mutex;
-std::unique_ptr<tbb::global_control> control;
+// Never deleted at the end of the program: its destructor allocates memory and must not throw, so that a lack of memory
+// there would end a program that has done its work with a signal.
+auto& control = *new std::unique_ptr<tbb::global_control>;
 
 }  // namespace
 
