@@ -183,6 +183,28 @@ class Hostile(CommandCase):
         self.run_all("soup.glb", self.read("soup.glb"), ("bind IN --method voxel -o out.glb", "bind IN -o out.glb", "measure IN",
                                                          "weights IN --repair --fill --smooth 2 -o out.glb", "check IN"))
 
+    def test_a_thousand_loose_triangles_in_one_another(self):
+        chance = random.Random(2)
+        glb = self.glb()
+        at = len(glb.bytes)
+        corners = []
+        for _ in range(1000):
+            center = [chance.random() for _ in range(3)]
+            corners += [[x + chance.random() - 0.5 for x in center] for _ in range(3)]
+        joints = b"".join(struct.pack("<4B", k % 3, 0, 0, 0) for k in range(3000))
+        for data in (b"".join(struct.pack("<3f", *p) for p in corners), joints, struct.pack("<4f", 1, 0, 0, 0) * 3000):
+            glb.bytes += data
+            glb.json["bufferViews"].append({"buffer": 0, "byteOffset": at, "byteLength": len(data)})
+            at += len(data)
+        glb.json["buffers"][0]["byteLength"] = at
+        view, first = len(glb.json["bufferViews"]) - 3, len(glb.json["accessors"])
+        for k, (component, kind) in enumerate(((5126, "VEC3"), (5121, "VEC4"), (5126, "VEC4"))):
+            glb.json["accessors"].append({"bufferView": view + k, "componentType": component, "type": kind, "count": 3000})
+        glb.json["meshes"][0]["primitives"] = [{"attributes": {"POSITION": first, "JOINTS_0": first + 1, "WEIGHTS_0": first + 2}}]
+        self.run_all("dense.glb", glb, ("bind IN --method voxel -o out.glb", "fit-joints IN -o out.glb"))
+        report = json.loads(self.sinew("bind", "dense.glb", "--method", "voxel", "-o", "bound.glb", "--json").stdout)
+        self.assertIn("voxel.unguarded", [finding["code"] for finding in report["findings"]])
+
     def test_a_file_without_scenes_shows_all_its_nodes(self):
         for scenes, scene in ((None, None), ([], None), ([], 5), ([], -1)):
             glb = self.glb()

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "sinew/core/parallel.h"
 #include "sinew/geometry/mesh/copies.h"
@@ -59,6 +60,7 @@ struct FieldGrid {
   double cell = 0;
   std::array<Index, 3> samples = {0, 0, 0};
 
+  std::size_t size() const { return std::size_t{samples[0]} * samples[1] * samples[2]; }
   Vec3 at(std::size_t x, std::size_t y, std::size_t z) const {
     return origin + cell * Vec3(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z));
   }
@@ -80,6 +82,41 @@ FieldGrid make_grid(const Box& box, const DistanceFieldOptions& options, Index m
     grid.origin[k] = box.center()[k] - 0.5 * grid.cell * (samples - 1);
   }
   return grid;
+}
+
+// A soup of 1,000 large triangles takes 10 µs a sample, which were minutes for a field of 165 cells along its side.
+constexpr double kMostWork = 4e8;
+
+// The triangles that a winding number takes one by one, because the sample is within two of their radii: on average,
+// from up to 2,000 of them at 216 places.
+double near_triangles(const SignedSurface& surface, const std::vector<Vec3>& positions) {
+  constexpr int kPlaces = 6;
+  const std::size_t count = surface.once.size(), step = 1 + count / 2000;
+  std::size_t near = 0, looked_at = 0;
+  for (std::size_t t = 0; t < count; t += step, ++looked_at) {
+    const auto& [a, b, c] = surface.once[t];
+    const Vec3 center = (positions[a] + positions[b] + positions[c]) / 3;
+    const double radius2 = std::max({(positions[a] - center).squaredNorm(), (positions[b] - center).squaredNorm(),
+                                     (positions[c] - center).squaredNorm()});
+    for (int i = 0; i < kPlaces * kPlaces * kPlaces; ++i) {
+      const Vec3 at = Vec3(i % kPlaces + 0.5, i / kPlaces % kPlaces + 0.5, i / (kPlaces * kPlaces) + 0.5) / kPlaces;
+      const Vec3 place = surface.box.lower + at.cwiseProduct(surface.box.extent());
+      if ((place - center).squaredNorm() < FastWinding::kDefaultBeta * FastWinding::kDefaultBeta * radius2) ++near;
+    }
+  }
+  return static_cast<double>(near) * static_cast<double>(count) /
+         (static_cast<double>(std::max<std::size_t>(looked_at, 1)) * kPlaces * kPlaces * kPlaces);
+}
+
+// The options with so few cells that the work is bounded, if so many samples are too much.
+std::optional<DistanceFieldOptions> with_larger_cells(double near, const DistanceFieldOptions& options,
+                                                      std::size_t samples) {
+  constexpr int kLeastCells = 8;
+  const double excess = static_cast<double>(samples) * near / kMostWork;
+  if (excess <= 1 || options.cells <= kLeastCells) return std::nullopt;
+  DistanceFieldOptions fewer = options;
+  fewer.cells = std::max(kLeastCells, static_cast<int>(options.cells / std::cbrt(1.1 * excess)));
+  return fewer;
 }
 
 // A row of samples. The distance changes by no more than the step, which bounds the next search.
@@ -104,6 +141,23 @@ Index classify_block(const SignedSurface& surface, const SparseDistanceField& fi
   const double reach = std::sqrt(3.0) * half + field.band;
   if (surface.scene.closest_point(center, reach)) return 0;
   return surface.inside(center) ? SparseDistanceField::kInside : SparseDistanceField::kOutside;
+}
+
+// The grid, and the blocks that need values.
+std::vector<std::size_t> lay_blocks(const SignedSurface& surface, const DistanceFieldOptions& options,
+                                    SparseDistanceField& field) {
+  const FieldGrid grid = make_grid(surface.box, options, SparseDistanceField::kBlock);
+  field.origin = grid.origin;
+  field.cell = grid.cell;
+  field.band = (options.band > 0 ? options.band : 3) * grid.cell;
+  field.samples = grid.samples;
+  field.blocks.resize(grid.size() / 512);
+  parallel_for(
+      field.blocks.size(), [&](std::size_t i) { field.blocks[i] = classify_block(surface, field, i); }, 64);
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < field.blocks.size(); ++i)
+    if (field.blocks[i] < SparseDistanceField::kInside) kept.push_back(i);
+  return kept;
 }
 
 void fill_block(const SignedSurface& surface, const SparseDistanceField& field, std::size_t block, float* values) {
@@ -182,9 +236,11 @@ Vec3 central_differences(const AnyField& field, const Vec3& point) {
 DistanceField distance_field(const Mesh& mesh, const DistanceFieldOptions& options, const Progress& progress) {
   progress.step("distance field", 0);
   const SignedSurface surface(mesh);
-  const FieldGrid grid = make_grid(surface.box, options, 1);
+  const double near = near_triangles(surface, mesh.positions);
+  FieldGrid grid = make_grid(surface.box, options, 1);
+  if (const auto fewer = with_larger_cells(near, options, grid.size())) grid = make_grid(surface.box, *fewer, 1);
   DistanceField field{grid.origin, grid.cell, grid.samples, {}};
-  field.values.resize(std::size_t{grid.samples[0]} * grid.samples[1] * grid.samples[2]);
+  field.values.resize(grid.size());
   const double reach = options.band > 0 ? options.band * grid.cell : std::numeric_limits<double>::infinity();
   const std::size_t rows = std::size_t{grid.samples[1]} * grid.samples[2];
   parallel_for(
@@ -203,18 +259,12 @@ SparseDistanceField sparse_distance_field(const Mesh& mesh, const DistanceFieldO
                                           const Progress& progress) {
   progress.step("distance field", 0);
   const SignedSurface surface(mesh);
-  const FieldGrid grid = make_grid(surface.box, options, SparseDistanceField::kBlock);
+  const double near = near_triangles(surface, mesh.positions);
   SparseDistanceField field;
-  field.origin = grid.origin;
-  field.cell = grid.cell;
-  field.band = (options.band > 0 ? options.band : 3) * grid.cell;
-  field.samples = grid.samples;
-  field.blocks.resize(std::size_t{grid.samples[0] / 8} * (grid.samples[1] / 8) * (grid.samples[2] / 8));
-  parallel_for(
-      field.blocks.size(), [&](std::size_t i) { field.blocks[i] = classify_block(surface, field, i); }, 64);
-  std::vector<std::size_t> kept;
-  for (std::size_t i = 0; i < field.blocks.size(); ++i)
-    if (field.blocks[i] < SparseDistanceField::kInside) kept.push_back(i);
+  std::vector<std::size_t> kept = lay_blocks(surface, options, field);
+  for (auto fewer = with_larger_cells(near, options, 512 * kept.size()); fewer;
+       fewer = with_larger_cells(near, *fewer, 512 * kept.size()))
+    kept = lay_blocks(surface, *fewer, field);
   progress.step("distance field", 0.2);
   field.values.resize(512 * kept.size());
   parallel_for(
