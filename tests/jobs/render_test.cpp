@@ -429,6 +429,18 @@ TEST(Render, ComparingWithAMethodDrawsBothAndTheDifference) {
   EXPECT_EQ(same.metrics["difference"]["max_percent"], 0) << "a method does not differ from itself";
 }
 
+TEST(Render, TitlesOfAComparisonNameContact) {
+  const io::Asset bar = bar_file();
+  RenderOptions options = bent();
+  options.compare = "dqs";
+  options.deformer.contact.use = deform::ContactUse::kOn;
+  EXPECT_EQ(made(bar, options).cells[0].title, "dqs + contact");
+  options.deformer.contact.use = deform::ContactUse::kLayers;
+  const picture::PictureScene scene = made(bar, options);
+  EXPECT_EQ(scene.cells[0].title, "dqs + contact layers");
+  EXPECT_EQ(scene.cells[1].title, "dqs");
+}
+
 TEST(Render, AComparisonOfCloseUpsHasARowForEachJointWithOneCamera) {
   const io::Asset bar = bar_file();
   RenderOptions options = bent();

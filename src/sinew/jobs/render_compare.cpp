@@ -18,7 +18,13 @@ namespace {
 
 /// "pbd", or "lbs + delta mush".
 std::string label_of(const pipeline::DeformerOptions& deformer) {
-  return deformer.method.id() + (deformer.delta_mush.enabled ? " + delta mush" : "");
+  std::string label = deformer.method.id() + (deformer.delta_mush.enabled ? " + delta mush" : "");
+  const deform::ContactUse contact = deformer.contact.use;
+  if (contact == deform::ContactUse::kOff) return label + " without contact";
+  if (contact == deform::ContactUse::kOn) return label + " + contact";
+  if (contact != deform::ContactUse::kAuto)
+    label += fmt::format(" + contact {}", option_words(contact)[static_cast<std::size_t>(contact)]);
+  return label;
 }
 
 /// The method that the word names by id or plain name; null if there is none.
