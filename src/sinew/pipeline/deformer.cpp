@@ -379,7 +379,7 @@ std::unique_ptr<deform::Deformer> guard_contact(const Rig& rig, const DeformerOp
                                                 const Progress& progress) {
   std::shared_ptr<deform::Deformer> base = std::move(bound);
   auto stage = contact_stages(rig, options, std::make_unique<Borrowed>(base), progress);
-  CorrectionLimits limits = LimitStore(rig, options).correction("contact 5", [&] {
+  CorrectionLimits limits = LimitStore(rig, options).correction("contact 6", [&] {
     return limit_correction(rig, *base, *base, *stage, contact_limits(), progress, false, false);
   });
   add(findings, describe(limits.reduced, rig.skeleton, "contact"));
