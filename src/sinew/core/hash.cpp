@@ -72,6 +72,10 @@ __attribute__((target("sha,sse4.1,ssse3"))) void compress_with_sha_instructions(
   __m128i abef = _mm_set_epi32(word(0), word(1), word(4), word(5));
   __m128i cdgh = _mm_set_epi32(word(2), word(3), word(6), word(7));
   const __m128i swap_bytes = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
+  // Shuffles by variables: without optimisation, g++ 12 refuses intrinsics that take constants.
+  const __m128i last_words = _mm_set_epi8(-1, -1, -1, -1, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4);
+  const __m128i first_word = _mm_set_epi8(3, 2, 1, 0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+  const __m128i upper_half = _mm_set_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
   for (std::size_t begin = 0; begin < blocks.size(); begin += kBlock) {
     const __m128i old_abef = abef, old_cdgh = cdgh;
     __m128i w[16];  // Four words of the schedule in each.
@@ -80,13 +84,14 @@ __attribute__((target("sha,sse4.1,ssse3"))) void compress_with_sha_instructions(
         const auto* at = reinterpret_cast<const __m128i*>(&blocks[begin + 16 * i]);
         w[i] = _mm_shuffle_epi8(_mm_loadu_si128(at), swap_bytes);
       } else {
-        const __m128i seven_before = _mm_alignr_epi8(w[i - 1], w[i - 2], 4);
+        const __m128i seven_before =
+            _mm_or_si128(_mm_shuffle_epi8(w[i - 2], last_words), _mm_shuffle_epi8(w[i - 1], first_word));
         w[i] = _mm_sha256msg2_epu32(_mm_add_epi32(_mm_sha256msg1_epu32(w[i - 4], w[i - 3]), seven_before), w[i - 1]);
       }
       const __m128i sum = _mm_add_epi32(w[i], _mm_load_si128(reinterpret_cast<const __m128i*>(&kRound[4 * i])));
       // What was (a, b, e, f) before two rounds is (c, d, g, h) after them.
       cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sum);
-      abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0e));
+      abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi8(sum, upper_half));
     }
     abef = _mm_add_epi32(abef, old_abef);
     cdgh = _mm_add_epi32(cdgh, old_cdgh);
